@@ -1,0 +1,53 @@
+package graph
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Options say how Open gets a graph. The zero value will do.
+type Options struct {
+	// Seed is for generators whose name has no seed of its own.
+	Seed uint64
+	// CacheDir holds large generated graphs between runs; empty means
+	// heddle/graphs in the user's cache directory.
+	CacheDir string
+	// NoCache neither reads nor writes CacheDir.
+	NoCache bool
+	// Progress, if set, is told how far reading or generating has come: in
+	// bytes of the file, or in edges or vertices. Calls never overlap.
+	Progress func(done, total int64)
+	// Log, if set, is told of what a user should know but need not act on, a
+	// line at a time.
+	Log func(line string)
+}
+
+// Open returns the graph called name: a generator with its size and options,
+// such as rmat-g:20,seed=7, or else a file, its format told by its extension
+// (before .gz, if there is one).
+func Open(name string, opt Options) (*Graph, error) {
+	if _, ok := generators[familyOf(name)]; ok {
+		return openGenerated(name, opt)
+	}
+	if _, err := os.Stat(name); err == nil || looksLikePath(name) {
+		return openFile(name, opt)
+	}
+	_, err := parseSpec(name, opt.Seed)
+	return nil, err
+}
+
+// looksLikePath says whether a name that is no generator can only be a file's.
+func looksLikePath(name string) bool {
+	return strings.ContainsRune(name, filepath.Separator) || formatOf(name) != nil || strings.HasSuffix(name, ".gz")
+}
+
+func openGenerated(name string, opt Options) (*Graph, error) {
+	s, err := parseSpec(name, opt.Seed)
+	if err != nil {
+		return nil, err
+	}
+	g := generators[s.family].generate(s, opt.Progress)
+	g.Name = name
+	return g, nil
+}
