@@ -18,7 +18,7 @@ type cell interface {
 // in active: I8 zero-extended, I32 sign-extended, F32 as its 32 bits, I64 and
 // F64 as 64 bits. Other lanes of dst are unchanged. dst may be addr. No bit of
 // active lies at or above len(addr).
-func (s *Space) Load(t isa.Type, active uint64, addr, dst []uint64) *Fault {
+func (s *Space) Load(t isa.Type, active uint64, addr, dst []uint64) *isa.Fault {
 	switch t {
 	case isa.I8:
 		return load[uint8](s, active, addr, dst)
@@ -29,13 +29,13 @@ func (s *Space) Load(t isa.Type, active uint64, addr, dst []uint64) *Fault {
 	case isa.I64, isa.F64:
 		return load[uint64](s, active, addr, dst)
 	}
-	return badType(t, active, addr)
+	return noType(active, addr)
 }
 
 // Store writes the low bytes of val[l] as an element of type t at addr[l] for
 // each lane l set in active, in ascending order of lanes: of lanes that store
 // to one address, the highest wins.
-func (s *Space) Store(t isa.Type, active uint64, addr, val []uint64) *Fault {
+func (s *Space) Store(t isa.Type, active uint64, addr, val []uint64) *isa.Fault {
 	switch t {
 	case isa.I8:
 		return store[uint8](s, active, addr, val)
@@ -44,12 +44,12 @@ func (s *Space) Store(t isa.Type, active uint64, addr, val []uint64) *Fault {
 	case isa.I64, isa.F64:
 		return store[uint64](s, active, addr, val)
 	}
-	return badType(t, active, addr)
+	return noType(active, addr)
 }
 
-func load[T cell](s *Space, active uint64, addr, dst []uint64) *Fault {
+func load[T cell](s *Space, active uint64, addr, dst []uint64) *isa.Fault {
 	width := uint64(unsafe.Sizeof(T(0)))
-	var unwritten *Fault
+	var unwritten *isa.Fault
 	if s.memcheck {
 		if unwritten = s.checkWritten(width, active, addr); unwritten != nil {
 			active &= 1<<unwritten.Lane - 1
@@ -61,9 +61,9 @@ func load[T cell](s *Space, active uint64, addr, dst []uint64) *Fault {
 		l := bits.TrailingZeros64(m)
 		off := addr[l] - base
 		if off >= limit || off&(width-1) != 0 {
-			var reason FaultReason
+			var reason isa.FaultReason
 			if a, reason = s.resolve(addr[l], width); a == nil {
-				return &Fault{Lane: l, Addr: addr[l], Reason: reason, Size: int(width)}
+				return &isa.Fault{Lane: l, Addr: addr[l], Reason: reason, Size: int(width)}
 			}
 			s.last = a
 			base, limit, p = a.Base, a.limit(width), a.data
@@ -74,7 +74,7 @@ func load[T cell](s *Space, active uint64, addr, dst []uint64) *Fault {
 	return unwritten
 }
 
-func store[T cell](s *Space, active uint64, addr, val []uint64) *Fault {
+func store[T cell](s *Space, active uint64, addr, val []uint64) *isa.Fault {
 	width := uint64(unsafe.Sizeof(T(0)))
 	a := s.last
 	base, limit, p := a.Base, a.writeLimit(width), a.data
@@ -82,9 +82,9 @@ func store[T cell](s *Space, active uint64, addr, val []uint64) *Fault {
 		l := bits.TrailingZeros64(m)
 		off := addr[l] - base
 		if off >= limit || off&(width-1) != 0 {
-			var reason FaultReason
+			var reason isa.FaultReason
 			if a, reason = s.resolveWrite(addr[l], width); a == nil {
-				return &Fault{Lane: l, Addr: addr[l], Reason: reason, Size: int(width)}
+				return &isa.Fault{Lane: l, Addr: addr[l], Reason: reason, Size: int(width)}
 			}
 			s.last = a
 			base, limit, p = a.Base, a.writeLimit(width), a.data
@@ -117,30 +117,32 @@ func (a *array) writeLimit(width uint64) uint64 {
 
 // resolve returns the array of an aligned access inside one, or why there is
 // none.
-func (s *Space) resolve(addr, width uint64) (*array, FaultReason) {
+func (s *Space) resolve(addr, width uint64) (*array, isa.FaultReason) {
 	a := s.arrayAt(addr)
 	if a == nil || addr-a.Base >= a.limit(width) {
-		return nil, OutOfBounds
+		return nil, isa.OutOfBounds
 	}
 	if addr&(width-1) != 0 {
-		return nil, Misaligned
+		return nil, isa.Misaligned
 	}
 	return a, 0
 }
 
 // resolveWrite is resolve for writes.
-func (s *Space) resolveWrite(addr, width uint64) (*array, FaultReason) {
+func (s *Space) resolveWrite(addr, width uint64) (*array, isa.FaultReason) {
 	a, reason := s.resolve(addr, width)
 	if a != nil && a.readOnly {
-		return nil, ReadOnly
+		return nil, isa.ReadOnly
 	}
 	return a, reason
 }
 
-func badType(t isa.Type, active uint64, addr []uint64) *Fault {
+// noType is the fault of an access without a type: it covers no byte of any
+// array.
+func noType(active uint64, addr []uint64) *isa.Fault {
 	if active == 0 {
 		return nil
 	}
 	l := bits.TrailingZeros64(active)
-	return &Fault{Lane: l, Addr: addr[l], Reason: BadType, Size: t.Size()}
+	return &isa.Fault{Lane: l, Addr: addr[l], Reason: isa.OutOfBounds}
 }

@@ -3,6 +3,8 @@ package mem
 import (
 	"math/bits"
 	"unsafe"
+
+	"heddle/arch/isa"
 )
 
 // EnableFullEmpty gives every aligned 64-bit word a full/empty bit, full at
@@ -26,12 +28,12 @@ func (s *Space) Full(addr uint64) bool {
 
 // ReadFF reads the words at addr that are full into dst and leaves them full.
 // It returns the lanes whose word is empty.
-func (s *Space) ReadFF(active uint64, addr, dst []uint64) (blocked uint64, f *Fault) {
+func (s *Space) ReadFF(active uint64, addr, dst []uint64) (blocked uint64, f *isa.Fault) {
 	for m := active; m != 0; m &= m - 1 {
 		l := bits.TrailingZeros64(m)
 		a, reason := s.fullEmptyWord(addr[l])
 		if a == nil {
-			return blocked, &Fault{Lane: l, Addr: addr[l], Reason: reason, Size: wordBytes}
+			return blocked, &isa.Fault{Lane: l, Addr: addr[l], Reason: reason, Size: wordBytes}
 		}
 		off := addr[l] - a.Base
 		if a.isEmpty(off) {
@@ -39,7 +41,7 @@ func (s *Space) ReadFF(active uint64, addr, dst []uint64) (blocked uint64, f *Fa
 			continue
 		}
 		if a.written != nil && !a.wasWritten(off, wordBytes) {
-			return blocked, &Fault{Lane: l, Addr: addr[l], Reason: NeverWritten, Size: wordBytes}
+			return blocked, &isa.Fault{Lane: l, Addr: addr[l], Reason: isa.NeverWritten, Size: wordBytes}
 		}
 		dst[l] = *(*uint64)(unsafe.Add(a.data, off))
 	}
@@ -49,12 +51,12 @@ func (s *Space) ReadFF(active uint64, addr, dst []uint64) (blocked uint64, f *Fa
 // ReadFE reads the words at addr that are full into dst and makes them empty.
 // It returns the lanes whose word is empty: of lanes that read one full word,
 // all but the lowest.
-func (s *Space) ReadFE(active uint64, addr, dst []uint64) (blocked uint64, f *Fault) {
+func (s *Space) ReadFE(active uint64, addr, dst []uint64) (blocked uint64, f *isa.Fault) {
 	for m := active; m != 0; m &= m - 1 {
 		l := bits.TrailingZeros64(m)
 		a, reason := s.changeableWord(addr[l])
 		if a == nil {
-			return blocked, &Fault{Lane: l, Addr: addr[l], Reason: reason, Size: wordBytes}
+			return blocked, &isa.Fault{Lane: l, Addr: addr[l], Reason: reason, Size: wordBytes}
 		}
 		off := addr[l] - a.Base
 		if a.isEmpty(off) {
@@ -62,7 +64,7 @@ func (s *Space) ReadFE(active uint64, addr, dst []uint64) (blocked uint64, f *Fa
 			continue
 		}
 		if a.written != nil && !a.wasWritten(off, wordBytes) {
-			return blocked, &Fault{Lane: l, Addr: addr[l], Reason: NeverWritten, Size: wordBytes}
+			return blocked, &isa.Fault{Lane: l, Addr: addr[l], Reason: isa.NeverWritten, Size: wordBytes}
 		}
 		a.setEmpty(off)
 		dst[l] = *(*uint64)(unsafe.Add(a.data, off))
@@ -73,12 +75,12 @@ func (s *Space) ReadFE(active uint64, addr, dst []uint64) (blocked uint64, f *Fa
 // WriteEF writes val to the words at addr that are empty and makes them full.
 // It returns the lanes whose word is full: of lanes that write one empty word,
 // all but the lowest.
-func (s *Space) WriteEF(active uint64, addr, val []uint64) (blocked uint64, f *Fault) {
+func (s *Space) WriteEF(active uint64, addr, val []uint64) (blocked uint64, f *isa.Fault) {
 	for m := active; m != 0; m &= m - 1 {
 		l := bits.TrailingZeros64(m)
 		a, reason := s.changeableWord(addr[l])
 		if a == nil {
-			return blocked, &Fault{Lane: l, Addr: addr[l], Reason: reason, Size: wordBytes}
+			return blocked, &isa.Fault{Lane: l, Addr: addr[l], Reason: reason, Size: wordBytes}
 		}
 		off := addr[l] - a.Base
 		if !a.isEmpty(off) {
@@ -93,12 +95,12 @@ func (s *Space) WriteEF(active uint64, addr, val []uint64) (blocked uint64, f *F
 
 // WriteXF writes val to the words at addr, whatever their state, and makes
 // them full.
-func (s *Space) WriteXF(active uint64, addr, val []uint64) *Fault {
+func (s *Space) WriteXF(active uint64, addr, val []uint64) *isa.Fault {
 	for m := active; m != 0; m &= m - 1 {
 		l := bits.TrailingZeros64(m)
 		a, reason := s.changeableWord(addr[l])
 		if a == nil {
-			return &Fault{Lane: l, Addr: addr[l], Reason: reason, Size: wordBytes}
+			return &isa.Fault{Lane: l, Addr: addr[l], Reason: reason, Size: wordBytes}
 		}
 		off := addr[l] - a.Base
 		a.setFull(off)
@@ -108,12 +110,12 @@ func (s *Space) WriteXF(active uint64, addr, val []uint64) *Fault {
 }
 
 // Purge makes the words at addr empty, whatever their state, and zeroes them.
-func (s *Space) Purge(active uint64, addr []uint64) *Fault {
+func (s *Space) Purge(active uint64, addr []uint64) *isa.Fault {
 	for m := active; m != 0; m &= m - 1 {
 		l := bits.TrailingZeros64(m)
 		a, reason := s.changeableWord(addr[l])
 		if a == nil {
-			return &Fault{Lane: l, Addr: addr[l], Reason: reason, Size: wordBytes}
+			return &isa.Fault{Lane: l, Addr: addr[l], Reason: reason, Size: wordBytes}
 		}
 		off := addr[l] - a.Base
 		a.setEmpty(off)
@@ -123,9 +125,9 @@ func (s *Space) Purge(active uint64, addr []uint64) *Fault {
 }
 
 // fullEmptyWord returns the array of the word at addr, or why there is none.
-func (s *Space) fullEmptyWord(addr uint64) (*array, FaultReason) {
+func (s *Space) fullEmptyWord(addr uint64) (*array, isa.FaultReason) {
 	if !s.fullEmpty {
-		return nil, NoFullEmpty
+		return nil, isa.NoFullEmpty
 	}
 	if a := s.last; addr-a.Base < a.limit(wordBytes) && addr%wordBytes == 0 {
 		return a, 0
@@ -139,10 +141,10 @@ func (s *Space) fullEmptyWord(addr uint64) (*array, FaultReason) {
 
 // changeableWord is fullEmptyWord for operations that change the word or its
 // bit.
-func (s *Space) changeableWord(addr uint64) (*array, FaultReason) {
+func (s *Space) changeableWord(addr uint64) (*array, isa.FaultReason) {
 	a, reason := s.fullEmptyWord(addr)
 	if a != nil && a.readOnly {
-		return nil, ReadOnly
+		return nil, isa.ReadOnly
 	}
 	return a, reason
 }

@@ -12,8 +12,8 @@ func TestFullEmptyNeedsTheBits(t *testing.T) {
 	s := NewSpace(1 << 20)
 	a := mustAlloc(t, s, "a", isa.I64, 1)
 	dst := make([]uint64, 1)
-	if _, f := s.ReadFF(1, []uint64{a.Base}, dst); f == nil || f.Reason != NoFullEmpty {
-		t.Errorf("fault %+v, want NoFullEmpty", f)
+	if _, f := s.ReadFF(1, []uint64{a.Base}, dst); f == nil || f.Reason != isa.NoFullEmpty {
+		t.Errorf("fault %+v, want isa.NoFullEmpty", f)
 	}
 	s.EnableFullEmpty() // arrays allocated before get their bits too
 	if _, f := s.ReadFF(1, []uint64{a.Base}, dst); f != nil {
@@ -76,7 +76,7 @@ func TestFullEmptyStates(t *testing.T) {
 				}
 			}
 			var blocked uint64
-			var f *Fault
+			var f *isa.Fault
 			switch op {
 			case 0:
 				blocked, f = s.ReadFF(active, addr, dst)

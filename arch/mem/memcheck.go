@@ -19,15 +19,15 @@ func (s *Space) MarkWritten(a isa.Array) {
 
 // checkWritten returns the fault of the lowest lane whose read is out of
 // bounds, misaligned or of memory never written.
-func (s *Space) checkWritten(width, active uint64, addr []uint64) *Fault {
+func (s *Space) checkWritten(width, active uint64, addr []uint64) *isa.Fault {
 	for m := active; m != 0; m &= m - 1 {
 		l := bits.TrailingZeros64(m)
 		a, reason := s.resolve(addr[l], width)
 		if a != nil && a.written != nil && !a.wasWritten(addr[l]-a.Base, width) {
-			a, reason = nil, NeverWritten
+			a, reason = nil, isa.NeverWritten
 		}
 		if a == nil {
-			return &Fault{Lane: l, Addr: addr[l], Reason: reason, Size: int(width)}
+			return &isa.Fault{Lane: l, Addr: addr[l], Reason: reason, Size: int(width)}
 		}
 	}
 	return nil

@@ -63,3 +63,13 @@ func (s *Space) Locate(addr uint64) Place {
 	}
 	return best
 }
+
+// Explain returns f as one line that names the array and index, or the nearest
+// array.
+func (s *Space) Explain(f *isa.Fault) string {
+	switch f.Reason {
+	case isa.DivideByZero, isa.StackOverflow, isa.NoSharedMemory: // not in this space
+		return f.Error()
+	}
+	return fmt.Sprintf("%v: %v", f, s.Locate(f.Addr))
+}
