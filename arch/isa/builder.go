@@ -1,0 +1,358 @@
+package isa
+
+import (
+	"fmt"
+	"math"
+	"runtime"
+	"strings"
+)
+
+// Operand is a Reg, or an int or float64 that stands for a constant; beside a
+// single precision register a float64 is rounded to it.
+type Operand = any
+
+// Builder writes a program. Its closures mirror pseudo-code, and it notes the
+// file and line of every instruction. Mistakes are kept and reported by Build.
+type Builder struct {
+	p      *Program
+	funcs  []*FuncBuilder
+	f      *FuncBuilder
+	loops  []int // open loops of the current function, as indices of its code
+	consts map[Const]Reg
+	lines  map[Line]int32
+	errs   []error
+}
+
+// FuncBuilder is a function being built.
+type FuncBuilder struct {
+	b      *Builder
+	index  int
+	name   string
+	params []Type
+	result []Type
+	regs   []Type
+	code   []Inst
+	done   bool
+}
+
+// NewBuilder returns a builder of the program name.
+func NewBuilder(name string) *Builder {
+	b := &Builder{p: &Program{Name: name}, consts: map[Const]Reg{}, lines: map[Line]int32{}}
+	b.f = &FuncBuilder{b: b, name: "main"}
+	b.funcs = []*FuncBuilder{b.f}
+	return b
+}
+
+// ArrayParam is an array that the launch supplies.
+type ArrayParam struct {
+	Reg  Reg // address of element 0
+	Elem Type
+}
+
+// Array adds an array parameter with elements of type elem.
+func (b *Builder) Array(name string, elem Type) ArrayParam {
+	return ArrayParam{b.param(Param{Name: name, Type: I64, Elem: elem, Array: true}), elem}
+}
+
+// Int adds an integer parameter.
+func (b *Builder) Int(name string) Reg { return b.param(Param{Name: name, Type: I64}) }
+
+// Float adds a floating-point parameter of type F32 or F64.
+func (b *Builder) Float(name string, t Type) Reg { return b.param(Param{Name: name, Type: t}) }
+
+func (b *Builder) param(p Param) Reg {
+	if len(b.p.Consts) > 0 {
+		// Constants follow the parameters in the bank.
+		b.fail("parameter %s declared after the first constant", p.Name)
+	}
+	b.p.Params = append(b.p.Params, p)
+	return b.p.ParamReg(len(b.p.Params) - 1)
+}
+
+// SharedMemory reserves n bytes of shared memory a block.
+func (b *Builder) SharedMemory(n int) { b.p.Shared = n }
+
+// LocalMemory reserves n bytes of local memory a thread.
+func (b *Builder) LocalMemory(n int) { b.p.Local = n }
+
+// Build checks the program and returns it.
+func (b *Builder) Build() (*Program, error) {
+	b.emit(Inst{Op: OpRet, Off: b.call(-1, nil, nil)})
+	if len(b.errs) > 0 {
+		return nil, b.errs[0]
+	}
+	for _, f := range b.funcs {
+		if f != b.funcs[0] && !f.done {
+			return nil, fmt.Errorf("program %s: function %s is called but never defined", b.p.Name, f.name)
+		}
+		if err := f.link(); err != nil {
+			return nil, err
+		}
+	}
+	if err := Verify(b.p); err != nil {
+		return nil, err
+	}
+	allocate(b.p)
+	return b.p, Verify(b.p)
+}
+
+// MustBuild is Build for programs that are part of Heddle, where a mistake is
+// a mistake of its developers.
+func (b *Builder) MustBuild() *Program {
+	p, err := b.Build()
+	if err != nil {
+		panic(err)
+	}
+	return p
+}
+
+// link appends the function's code to the program.
+func (f *FuncBuilder) link() error {
+	p := f.b.p
+	p.Funcs = append(p.Funcs, Func{Name: f.name, Entry: int32(len(p.Code)), Params: len(f.params), Results: f.result, Regs: f.regs})
+	p.Code = append(p.Code, f.code...)
+	return match(p, len(p.Funcs)-1)
+}
+
+func (b *Builder) fail(format string, args ...any) {
+	b.errs = append(b.errs, fmt.Errorf("%s: "+format, append([]any{caller()}, args...)...))
+}
+
+// caller returns the innermost line outside this package's builder.
+func caller() Line {
+	var pcs [32]uintptr
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs[:])])
+	for {
+		fr, more := frames.Next()
+		slash := strings.LastIndexByte(fr.Function, '/')
+		pkg, _, _ := strings.Cut(fr.Function[slash+1:], ".")
+		pkg = fr.Function[:slash+1] + pkg
+		file := fr.File[strings.LastIndexByte(fr.File, '/')+1:]
+		if pkg != "heddle/arch/isa" || strings.HasSuffix(file, "_test.go") {
+			return Line{strings.TrimPrefix(pkg, "heddle/") + "/" + file, fr.Line}
+		}
+		if !more {
+			return Line{"?", 0}
+		}
+	}
+}
+
+func (b *Builder) line() int32 {
+	l := caller()
+	i, ok := b.lines[l]
+	if !ok {
+		i = int32(len(b.p.Lines))
+		b.p.Lines = append(b.p.Lines, l)
+		b.lines[l] = i
+	}
+	return i
+}
+
+func (b *Builder) emit(in Inst) {
+	in.Line = b.line()
+	b.f.code = append(b.f.code, in)
+}
+
+// newReg returns a fresh register of the current function. Registers with
+// disjoint lifetimes are merged by Build.
+func (b *Builder) newReg(t Type) Reg {
+	if len(b.f.regs) == maxBankRegs {
+		b.fail("function %s needs more than %d registers", b.f.name, maxBankRegs)
+		return 0
+	}
+	b.f.regs = append(b.f.regs, t)
+	return Reg(len(b.f.regs) - 1)
+}
+
+// typeOf returns the type of a register in the current function.
+func (b *Builder) typeOf(r Reg) Type {
+	if r.IsLocal() {
+		if r.Index() < len(b.f.regs) {
+			return b.f.regs[r]
+		}
+		return NoType
+	}
+	return b.p.TypeOf(&Func{}, r)
+}
+
+// reg returns the register that holds o; a float constant takes type near.
+func (b *Builder) reg(o Operand, near Type) Reg {
+	switch v := o.(type) {
+	case Reg:
+		return v
+	case ArrayParam:
+		return v.Reg
+	case int:
+		switch near {
+		case F64:
+			return b.constant(Const{F64, math.Float64bits(float64(v))})
+		case F32:
+			return b.constant(Const{F32, uint64(math.Float32bits(float32(v)))})
+		}
+		return b.constant(Const{I64, uint64(v)})
+	case float64:
+		if near == F32 {
+			return b.constant(Const{F32, uint64(math.Float32bits(float32(v)))})
+		}
+		return b.constant(Const{F64, math.Float64bits(v)})
+	}
+	b.fail("operand of type %T: a register, an int or a float64 is wanted", o)
+	return NoReg
+}
+
+func (b *Builder) constant(c Const) Reg {
+	r, ok := b.consts[c]
+	if !ok {
+		b.p.Consts = append(b.p.Consts, c)
+		r = b.p.ConstReg(len(b.p.Consts) - 1)
+		b.consts[c] = r
+	}
+	return r
+}
+
+// kind returns the common type of operands, from the registers among them.
+func (b *Builder) kind(os ...Operand) Type {
+	t := NoType
+	for _, o := range os {
+		switch v := o.(type) {
+		case Reg:
+			return b.typeOf(v)
+		case float64:
+			t = F64
+		}
+	}
+	if t == NoType {
+		return I64
+	}
+	return t
+}
+
+// Var returns a new register that holds the value of o.
+func (b *Builder) Var(o Operand) Reg {
+	t := b.kind(o)
+	d := b.newReg(t)
+	b.emit(Inst{Op: OpMov, D: d, A: b.reg(o, t)})
+	return d
+}
+
+// Single returns a single precision register that holds x.
+func (b *Builder) Single(x float32) Reg {
+	d := b.newReg(F32)
+	b.emit(Inst{Op: OpMov, D: d, A: b.constant(Const{F32, uint64(math.Float32bits(x))})})
+	return d
+}
+
+// Set assigns o to register d.
+func (b *Builder) Set(d Reg, o Operand) {
+	b.emit(Inst{Op: OpMov, D: d, A: b.reg(o, b.typeOf(d))})
+}
+
+// SetAdd assigns x + y to d, as a loop's increment does.
+func (b *Builder) SetAdd(d Reg, x, y Operand) {
+	t := b.typeOf(d)
+	b.emit(Inst{Op: byType(t, OpAdd, OpAddF32, OpAddF64), D: d, A: b.reg(x, t), B: b.reg(y, t)})
+}
+
+func byType(t Type, i, f, d Op) Op {
+	switch t {
+	case F32:
+		return f
+	case F64:
+		return d
+	}
+	return i
+}
+
+func (b *Builder) op2(op Op, result Type, x, y Operand, t Type) Reg {
+	a, c := b.reg(x, t), b.reg(y, t)
+	d := b.newReg(result)
+	b.emit(Inst{Op: op, D: d, A: a, B: c})
+	return d
+}
+
+func (b *Builder) arith(x, y Operand, i, f, d Op) Reg {
+	t := b.kind(x, y)
+	return b.op2(byType(t, i, f, d), t, x, y, t)
+}
+
+func (b *Builder) compare(x, y Operand, i, f, d Op) Reg {
+	t := b.kind(x, y)
+	return b.op2(byType(t, i, f, d), I64, x, y, t)
+}
+
+func (b *Builder) op1(op Op, x Operand) Reg {
+	form := Table[op].Form
+	a := b.reg(x, form.A)
+	d := b.newReg(form.D)
+	b.emit(Inst{Op: op, D: d, A: a, B: NoReg})
+	return d
+}
+
+// Arithmetic on integers, singles or doubles, by the operands' type.
+
+func (b *Builder) Add(x, y Operand) Reg { return b.arith(x, y, OpAdd, OpAddF32, OpAddF64) }
+func (b *Builder) Sub(x, y Operand) Reg { return b.arith(x, y, OpSub, OpSubF32, OpSubF64) }
+func (b *Builder) Mul(x, y Operand) Reg { return b.arith(x, y, OpMul, OpMulF32, OpMulF64) }
+func (b *Builder) Div(x, y Operand) Reg { return b.arith(x, y, OpDiv, OpDivF32, OpDivF64) }
+func (b *Builder) Min(x, y Operand) Reg { return b.arith(x, y, OpMin, OpMinF32, OpMinF64) }
+func (b *Builder) Max(x, y Operand) Reg { return b.arith(x, y, OpMax, OpMaxF32, OpMaxF64) }
+
+// FMA returns x*y + z, rounded once, on singles or doubles.
+func (b *Builder) FMA(x, y, z Operand) Reg {
+	t := b.kind(x, y, z)
+	a, c, e := b.reg(x, t), b.reg(y, t), b.reg(z, t)
+	d := b.newReg(t)
+	b.emit(Inst{Op: byType(t, OpFMAF64, OpFMAF32, OpFMAF64), D: d, A: a, B: c, C: e})
+	return d
+}
+
+// Sqrt returns the square root of a single or double.
+func (b *Builder) Sqrt(x Operand) Reg {
+	return b.op1(byType(b.kind(x), OpSqrtF64, OpSqrtF32, OpSqrtF64), x)
+}
+
+// Integer arithmetic and logic.
+
+func (b *Builder) Rem(x, y Operand) Reg    { return b.op2(OpRem, I64, x, y, I64) }
+func (b *Builder) And(x, y Operand) Reg    { return b.op2(OpAnd, I64, x, y, I64) }
+func (b *Builder) Or(x, y Operand) Reg     { return b.op2(OpOr, I64, x, y, I64) }
+func (b *Builder) Xor(x, y Operand) Reg    { return b.op2(OpXor, I64, x, y, I64) }
+func (b *Builder) Shl(x, y Operand) Reg    { return b.op2(OpShl, I64, x, y, I64) }
+func (b *Builder) Shr(x, y Operand) Reg    { return b.op2(OpShr, I64, x, y, I64) }
+func (b *Builder) Sar(x, y Operand) Reg    { return b.op2(OpSar, I64, x, y, I64) }
+func (b *Builder) Not(x Operand) Reg       { return b.op1(OpNot, x) }
+func (b *Builder) Popcount(x Operand) Reg  { return b.op1(OpPopcount, x) }
+func (b *Builder) FindFirst(x Operand) Reg { return b.op1(OpFindFirst, x) }
+func (b *Builder) I64ToF64(x Operand) Reg  { return b.op1(OpI64ToF64, x) }
+func (b *Builder) F64ToI64(x Operand) Reg  { return b.op1(OpF64ToI64, x) }
+func (b *Builder) I64ToF32(x Operand) Reg  { return b.op1(OpI64ToF32, x) }
+func (b *Builder) F32ToI64(x Operand) Reg  { return b.op1(OpF32ToI64, x) }
+func (b *Builder) F32ToF64(x Operand) Reg  { return b.op1(OpF32ToF64, x) }
+func (b *Builder) F64ToF32(x Operand) Reg  { return b.op1(OpF64ToF32, x) }
+
+// Comparisons give 1 or 0.
+
+func (b *Builder) Eq(x, y Operand) Reg { return b.compare(x, y, OpEq, OpEqF32, OpEqF64) }
+func (b *Builder) Lt(x, y Operand) Reg { return b.compare(x, y, OpLt, OpLtF32, OpLtF64) }
+func (b *Builder) Le(x, y Operand) Reg { return b.compare(x, y, OpLe, OpLeF32, OpLeF64) }
+func (b *Builder) Gt(x, y Operand) Reg { return b.compare(y, x, OpLt, OpLtF32, OpLtF64) }
+func (b *Builder) Ge(x, y Operand) Reg { return b.compare(y, x, OpLe, OpLeF32, OpLeF64) }
+
+// Ne compares integers.
+func (b *Builder) Ne(x, y Operand) Reg { return b.op2(OpNe, I64, x, y, I64) }
+
+// Select returns x where cond is not zero, else y.
+func (b *Builder) Select(cond, x, y Operand) Reg {
+	t := b.kind(x, y)
+	c, p, q := b.reg(cond, I64), b.reg(x, t), b.reg(y, t)
+	d := b.newReg(t)
+	b.emit(Inst{Op: OpSelect, D: d, A: c, B: p, C: q})
+	return d
+}
+
+// Clock returns the core's cycle count.
+func (b *Builder) Clock() Reg {
+	d := b.newReg(I64)
+	b.emit(Inst{Op: OpClock, D: d})
+	return d
+}

