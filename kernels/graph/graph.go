@@ -3,7 +3,10 @@
 // formats, the generators of the papers, and a disk cache for what they make.
 package graph
 
-import "math"
+import (
+	"fmt"
+	"math"
+)
 
 // MaxVertices is the most vertices that a graph holds: ids are int32, and
 // kernels use V itself and one more as marks.
@@ -28,6 +31,8 @@ type Graph struct {
 	// Symmetrised counts the edges that a directed input had in one direction
 	// only.
 	Symmetrised int64
+	// Notes are further remarks of the reader, a line each.
+	Notes []string
 }
 
 // Dropped counts input entries left out of a graph.
@@ -60,4 +65,22 @@ func (g *Graph) Weights(v int32) []float64 {
 	}
 	lo, hi := g.XAdj[v], g.XAdj[v+1]
 	return g.Weight[lo:hi:hi]
+}
+
+// Remarks says, a line each, what of the input the graph left out or changed.
+func (g *Graph) Remarks() []string {
+	var list []string
+	for _, r := range []struct {
+		n    int64
+		what string
+	}{
+		{g.Dropped.SelfLoops, "self-loops removed"},
+		{g.Dropped.Duplicates, "duplicate entries removed"},
+		{g.Symmetrised, "edges given in one direction only, made undirected"},
+	} {
+		if r.n > 0 {
+			list = append(list, fmt.Sprintf("%d %s", r.n, r.what))
+		}
+	}
+	return append(list, g.Notes...)
 }

@@ -47,7 +47,13 @@ func openGenerated(name string, opt Options) (*Graph, error) {
 	if err != nil {
 		return nil, err
 	}
-	g := generators[s.family].generate(s, opt.Progress)
+	generate := func() *Graph { return generators[s.family].generate(s, opt.Progress) }
+	var g *Graph
+	if opt.NoCache || 1<<s.scale < cacheFrom {
+		g = generate()
+	} else {
+		g = throughCache(s, opt, generate)
+	}
 	g.Name = name
 	return g, nil
 }
