@@ -14,6 +14,7 @@ require (
 	github.com/mattn/go-runewidth v0.0.16 // indirect
 	github.com/pbnjay/memory v0.0.0-20210728143218-7b4eea64cf58 // indirect
 	github.com/rivo/uniseg v0.4.7 // indirect
+	github.com/rs/xid v1.6.0 // indirect
 	github.com/rs/zerolog v1.35.1 // indirect
 	github.com/sarchlab/akita/v3 v3.1.0 // indirect
 	github.com/spf13/cobra v1.10.2 // indirect
