@@ -1,0 +1,274 @@
+package mem
+
+import (
+	"fmt"
+	"math/bits"
+
+	"heddle/sim"
+)
+
+// Cache is one level of cache (of one core, or a slice of a shared one): set-
+// associative, sectored, banked, with a limit on misses in flight. It holds
+// tags and times, no data.
+//
+// The time of an access is computed in one walk. The line's bank takes it when
+// it is free. After the hit latency its data are there, or, if they are still
+// in flight, when they land; a miss then goes below when an MSHR is free. A
+// line whose data are in flight is not replaced. Write-backs of replaced lines
+// take bandwidth below but nobody waits for them.
+type Cache struct {
+	name  string
+	below Level
+
+	enabled      bool
+	writeThrough bool
+	allocate     bool
+	evictOnWrite bool
+
+	hitLatency   sim.Time
+	bankInterval sim.Time
+	banks        []sim.Time // when each is next free
+	bankOf       divider
+	mshrs        slots
+	merges       uint16
+
+	slices uint64 // over which addresses are interleaved
+	chunk  uint64 // lines of one slice that are adjacent
+
+	lineBits   uint
+	sectorBits uint
+	sectors    int // a line
+	tags       tags
+	fill       []sim.Time // when each sector lands: line slot x sectors + sector
+
+	stats []CacheStats // by array ID + 1
+}
+
+// NewCache returns an empty cache whose misses go to below. Errors name the
+// key of c at fault.
+func NewCache(name string, c CacheConfig, clock sim.Clock, below Level) (*Cache, error) {
+	if err := c.Validate(); err != nil {
+		return nil, fmt.Errorf("cache %s: %w", name, err)
+	}
+	lines := int(c.Size / c.Line)
+	sectors := int(c.Line / c.Sector)
+	return &Cache{
+		name:         name,
+		below:        below,
+		enabled:      c.Enabled,
+		writeThrough: c.Write == "write-through",
+		allocate:     c.WriteAllocate,
+		evictOnWrite: c.WriteHit == "evict",
+		hitLatency:   clock.Span(c.HitLatency),
+		bankInterval: clock.Span(c.BankInterval),
+		banks:        make([]sim.Time, c.Banks),
+		bankOf:       newDivider(c.Banks),
+		mshrs:        make(slots, c.MSHRs),
+		merges:       uint16(c.Merges),
+		lineBits:     uint(bits.TrailingZeros64(uint64(c.Line))),
+		sectorBits:   uint(bits.TrailingZeros64(uint64(c.Sector))),
+		sectors:      sectors,
+		tags:         newTags(lines, c.Ways, c.Replacement, c.Index == "xor"),
+		fill:         make([]sim.Time, lines*sectors),
+	}, nil
+}
+
+// Name returns the name given to NewCache.
+func (c *Cache) Name() string { return c.name }
+
+// Access performs a at time at. An access that spans lines is done when the
+// last of them is.
+func (c *Cache) Access(at sim.Time, a Access) sim.Time {
+	if !c.enabled {
+		return c.bypass(at, a)
+	}
+	line := a.Addr >> c.lineBits
+	if (a.Addr+uint64(a.Size)-1)>>c.lineBits == line {
+		return c.access(at, line, a)
+	}
+	done := at
+	for end := a.Addr + uint64(a.Size); a.Addr < end; line++ {
+		part := a
+		part.Size = int32(min(end, (line+1)<<c.lineBits) - a.Addr)
+		done = max(done, c.access(at, line, part))
+		a.Addr += uint64(part.Size)
+	}
+	return done
+}
+
+func (c *Cache) bypass(at sim.Time, a Access) sim.Time {
+	s := c.of(a.Array)
+	s.count(a.Kind)
+	s.Misses++
+	if a.Kind == Read {
+		s.Fetched += sim.Bytes(a.Size)
+	} else {
+		s.Sent += sim.Bytes(a.Size)
+	}
+	return c.below.Access(at, a)
+}
+
+func (s *CacheStats) count(k Kind) {
+	switch k {
+	case Read:
+		s.Reads++
+	case Write:
+		s.Writes++
+	default:
+		s.Atomics++
+	}
+}
+
+// access performs a, which lies within line.
+func (c *Cache) access(at sim.Time, line uint64, a Access) sim.Time {
+	s := c.of(a.Array)
+	s.count(a.Kind)
+	start, local := at, c.local(line)
+	if bank := &c.banks[c.bankOf.mod(local)]; *bank > at {
+		start = *bank
+		s.BankWait += start - at
+		*bank += c.bankInterval
+	} else {
+		*bank = at + c.bankInterval
+	}
+	need := c.sectorMask(a.Addr, a.Size)
+	set := c.tags.set(local)
+	i := c.tags.find(set, line)
+	if c.writeThrough && a.Kind != Read {
+		return c.writeBelow(start, line, set, i, need, s, a)
+	}
+	if i >= 0 {
+		l := &c.tags.lines[i]
+		c.tags.touch(set, i)
+		if a.Kind != Read {
+			l.dirty |= need
+		}
+		if need&^l.valid == 0 {
+			if l.ready <= start {
+				s.Hits++
+				return start + c.hitLatency
+			}
+			return c.wait(start, i, need, s)
+		}
+	}
+	s.Misses++
+	if i < 0 && a.Kind == Write && !c.allocate {
+		s.Sent += sim.Bytes(a.Size)
+		return c.below.Access(start+c.hitLatency, a)
+	}
+	return c.miss(start, line, set, i, need, s, a)
+}
+
+// wait serves an access whose sectors are all there or in flight.
+func (c *Cache) wait(start sim.Time, i int, need uint32, s *CacheStats) sim.Time {
+	lands := c.landed(i, need)
+	if lands <= start {
+		s.Hits++
+		return start + c.hitLatency
+	}
+	s.Misses++
+	s.Merges++
+	l := &c.tags.lines[i]
+	if l.merged >= c.merges { // looks the line up again when it is there
+		return lands + c.hitLatency
+	}
+	l.merged++
+	return max(lands, start+c.hitLatency)
+}
+
+// miss brings the absent sectors of need into line, which is in slot i of set,
+// or in none if i < 0, and returns when all of need is there.
+func (c *Cache) miss(start sim.Time, line uint64, set, i int, need uint32, s *CacheStats, a Access) sim.Time {
+	absent := need
+	if i >= 0 {
+		absent &^= c.tags.lines[i].valid
+	}
+	fetch := absent // a sector that is written whole needs no fetch
+	if a.Kind == Write {
+		fetch &^= c.coveredMask(a.Addr, a.Size)
+	}
+	looked := start + c.hitLatency
+	at := looked
+	if fetch != 0 {
+		at = c.mshrs.next(at)
+	}
+	var victim cacheLine
+	var victimTag uint64
+	if i < 0 {
+		var free sim.Time
+		i, free = c.tags.victim(set, at)
+		at = max(at, free)
+		victim, victimTag = c.tags.lines[i], c.tags.tag[i]
+		c.tags.insert(set, i, line, a.Array)
+	}
+	s.MSHRWait += at - looked
+	l := &c.tags.lines[i]
+	c.land(i, absent&^fetch, at-c.hitLatency)
+	done := at
+	if fetch != 0 {
+		for m := fetch; m != 0; {
+			run := lowestRun(m)
+			m &^= run
+			size := c.runBytes(run)
+			lands := c.below.Access(at, Access{Addr: c.runAddr(line, run), Size: int32(size), Kind: Read, Array: a.Array})
+			s.Fetched += size
+			c.land(i, run, lands)
+			done = max(done, lands)
+		}
+		c.mshrs.take(done)
+		l.merged = 0
+	}
+	l.valid |= need
+	if a.Kind != Read && !c.writeThrough {
+		l.dirty |= need
+	}
+	if victim.valid != 0 {
+		v := c.of(victim.array)
+		v.Evictions++
+		c.writeBack(at, victimTag, &victim, v)
+	}
+	return max(done, c.landed(i, need&^absent))
+}
+
+// writeBelow passes a write or an atomic through a write-through cache.
+func (c *Cache) writeBelow(start sim.Time, line uint64, set, i int, need uint32, s *CacheStats, a Access) sim.Time {
+	at := start + c.hitLatency
+	switch {
+	case i >= 0:
+		l := &c.tags.lines[i]
+		if need&^l.valid == 0 && l.ready <= start {
+			s.Hits++
+		} else {
+			s.Misses++
+		}
+		if c.evictOnWrite || a.Kind == Atomic {
+			c.tags.drop(i)
+		} else {
+			c.tags.touch(set, i)
+		}
+	case c.allocate && a.Kind == Write:
+		s.Misses++
+		c.miss(start, line, set, i, need, s, a)
+	default:
+		s.Misses++
+	}
+	s.Sent += sim.Bytes(a.Size)
+	return c.below.Access(at, a)
+}
+
+// writeBack sends the dirty sectors of l below.
+func (c *Cache) writeBack(at sim.Time, tag uint64, l *cacheLine, s *CacheStats) sim.Time {
+	done := at
+	if l.dirty == 0 {
+		return done
+	}
+	s.Writebacks++
+	for m := l.dirty; m != 0; {
+		run := lowestRun(m)
+		m &^= run
+		size := c.runBytes(run)
+		done = max(done, c.below.Access(at, Access{Addr: c.runAddr(tag, run), Size: int32(size), Kind: Write, Array: l.array}))
+		s.Sent += size
+	}
+	return done
+}

@@ -1,0 +1,74 @@
+package mem
+
+import "heddle/sim"
+
+// CacheStats counts what a cache did. An access that spans several lines
+// counts once a line. Always Hits + Misses = Reads + Writes + Atomics, Merges
+// <= Misses, and Fetched = sectors fetched x sector size.
+type CacheStats struct {
+	Reads   int64
+	Writes  int64
+	Atomics int64
+
+	Hits   int64 // every sector asked for was there
+	Misses int64 // some sector was absent or still in flight
+	Merges int64 // of the misses: those that fetched nothing, as all absent sectors were in flight
+
+	Evictions  int64     // lines replaced by others
+	Writebacks int64     // dirty lines sent below, when replaced or flushed
+	Fetched    sim.Bytes // read from below
+	Sent       sim.Bytes // written below: write-backs, writes and atomics passed through
+
+	BankWait sim.Time // sum over accesses of the time for which the bank was busy
+	MSHRWait sim.Time // sum over misses of the time for which no MSHR or no way of the set was free
+}
+
+// Accesses returns the lines looked up.
+func (s CacheStats) Accesses() int64 { return s.Reads + s.Writes + s.Atomics }
+
+func (s *CacheStats) add(o *CacheStats) {
+	s.Reads += o.Reads
+	s.Writes += o.Writes
+	s.Atomics += o.Atomics
+	s.Hits += o.Hits
+	s.Misses += o.Misses
+	s.Merges += o.Merges
+	s.Evictions += o.Evictions
+	s.Writebacks += o.Writebacks
+	s.Fetched += o.Fetched
+	s.Sent += o.Sent
+	s.BankWait += o.BankWait
+	s.MSHRWait += o.MSHRWait
+}
+
+// Stats returns the counts over all arrays.
+func (c *Cache) Stats() CacheStats {
+	var sum CacheStats
+	for i := range c.stats {
+		sum.add(&c.stats[i])
+	}
+	return sum
+}
+
+// ArrayStats returns the counts of the accesses to the array of the given ID,
+// -1 for those outside all arrays. An eviction is the replaced line's.
+func (c *Cache) ArrayStats(id int) CacheStats {
+	if id < -1 || id+1 >= len(c.stats) {
+		return CacheStats{}
+	}
+	return c.stats[id+1]
+}
+
+// of returns the counts of array id.
+func (c *Cache) of(id int16) *CacheStats {
+	if int(id)+1 >= len(c.stats) {
+		c.grow(int(id) + 2)
+	}
+	return &c.stats[id+1]
+}
+
+// grow makes room for n arrays. It moves the counts: a pointer to those of an
+// array that is new here must not be held across it.
+func (c *Cache) grow(n int) {
+	c.stats = append(c.stats, make([]CacheStats, n-len(c.stats))...)
+}

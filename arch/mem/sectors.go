@@ -1,0 +1,85 @@
+package mem
+
+import (
+	"fmt"
+	"math/bits"
+
+	"heddle/sim"
+)
+
+// Interleave says that the cache is one of several slices over which addresses
+// are interleaved in chunks, a multiple of the line: the bits of an address
+// that pick the slice then take no part in picking the set and the bank, so
+// that a slice uses all its sets. The cache must be empty.
+func (c *Cache) Interleave(slices int, chunk sim.Bytes) error {
+	lines := uint64(chunk) >> c.lineBits
+	if slices < 1 || chunk < 1 || lines<<c.lineBits != uint64(chunk) {
+		return fmt.Errorf("cache %s: %d slices of %d bytes: the chunk is not a multiple of the line", c.name, slices, chunk)
+	}
+	c.slices, c.chunk = uint64(slices), lines
+	return nil
+}
+
+// local returns the number of a line among those of this slice.
+func (c *Cache) local(line uint64) uint64 {
+	if c.slices <= 1 {
+		return line
+	}
+	return line/(c.chunk*c.slices)*c.chunk + line%c.chunk
+}
+
+// sectorMask returns the sectors, of the line of addr, that an access within
+// that line touches.
+func (c *Cache) sectorMask(addr uint64, size int32) uint32 {
+	in := addr & (1<<c.lineBits - 1)
+	first := in >> c.sectorBits
+	last := (in + uint64(size) - 1) >> c.sectorBits
+	return uint32(uint64(1)<<(last+1) - uint64(1)<<first)
+}
+
+// coveredMask returns the sectors that the access covers whole.
+func (c *Cache) coveredMask(addr uint64, size int32) uint32 {
+	in := addr & (1<<c.lineBits - 1)
+	first := (in + 1<<c.sectorBits - 1) >> c.sectorBits
+	last := (in + uint64(size)) >> c.sectorBits
+	if last <= first {
+		return 0
+	}
+	return uint32(uint64(1)<<last - uint64(1)<<first)
+}
+
+// lowestRun returns the lowest run of adjacent sectors in m, which is not 0.
+func lowestRun(m uint32) uint32 {
+	first := bits.TrailingZeros32(m)
+	n := bits.TrailingZeros32(^(m >> first))
+	return uint32((uint64(1)<<n - 1) << first)
+}
+
+// runBytes returns the size of a run of sectors.
+func (c *Cache) runBytes(run uint32) sim.Bytes {
+	return sim.Bytes(bits.OnesCount32(run)) << c.sectorBits
+}
+
+// runAddr returns the address of a run of sectors of line.
+func (c *Cache) runAddr(line uint64, run uint32) uint64 {
+	return line<<c.lineBits + uint64(bits.TrailingZeros32(run))<<c.sectorBits
+}
+
+// land records when sectors of the line in slot i are there.
+func (c *Cache) land(i int, mask uint32, at sim.Time) {
+	for m := mask; m != 0; m &= m - 1 {
+		c.fill[i*c.sectors+bits.TrailingZeros32(m)] = at
+	}
+	if l := &c.tags.lines[i]; mask != 0 {
+		l.ready = max(l.ready, at)
+	}
+}
+
+// landed returns when all sectors of mask of the line in slot i are there.
+func (c *Cache) landed(i int, mask uint32) sim.Time {
+	at := sim.Time(0)
+	for m := mask; m != 0; m &= m - 1 {
+		at = max(at, c.fill[i*c.sectors+bits.TrailingZeros32(m)])
+	}
+	return at
+}

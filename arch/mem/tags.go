@@ -1,0 +1,215 @@
+package mem
+
+import (
+	"math/bits"
+
+	"heddle/sim"
+)
+
+// tags is the tag store of a set-associative cache. A line lives in slot
+// set x ways + way.
+type tags struct {
+	ways   int
+	setOf  divider
+	fold   bool
+	folds  uint // bits of a set number, for folding
+	policy policy
+	clock  uint64 // of touches or fills, for lru and fifo
+	random uint64 // state of the random policy
+
+	tag   []uint64 // line number, noTag if the slot is empty
+	lines []cacheLine
+	tree  []uint64 // plru: a bit for each inner node of a set's tree, node 1 its root
+}
+
+// cacheLine is the state of one slot.
+type cacheLine struct {
+	stamp  uint64   // of the latest touch (lru) or of the fill (fifo)
+	ready  sim.Time // when its latest fill lands
+	valid  uint32   // sectors there or in flight
+	dirty  uint32   // sectors that the level below has not seen
+	array  int16    // that the line was filled for
+	merged uint16   // accesses that wait on its latest miss
+}
+
+const noTag = ^uint64(0)
+
+type policy uint8
+
+const (
+	lru policy = iota
+	fifo
+	random
+	plru
+)
+
+var policies = map[string]policy{"lru": lru, "fifo": fifo, "random": random, "plru": plru}
+
+func newTags(lines, ways int, replacement string, fold bool) tags {
+	sets := lines / ways
+	t := tags{
+		ways:   ways,
+		setOf:  newDivider(sets),
+		fold:   fold && sets > 1,
+		folds:  uint(bits.Len(uint(sets - 1))),
+		policy: policies[replacement],
+		random: 0x9e3779b97f4a7c15,
+		tag:    make([]uint64, lines),
+		lines:  make([]cacheLine, lines),
+	}
+	for i := range t.tag {
+		t.tag[i] = noTag
+	}
+	if t.policy == plru {
+		t.tree = make([]uint64, sets)
+	}
+	return t
+}
+
+// set returns the set of a line.
+func (t *tags) set(line uint64) int {
+	if t.fold {
+		x := line
+		for y := line >> t.folds; y != 0; y >>= t.folds {
+			x ^= y
+		}
+		line = x
+	}
+	return t.setOf.mod(line)
+}
+
+// find returns the slot of line, or -1.
+func (t *tags) find(set int, line uint64) int {
+	base := set * t.ways
+	for w, tag := range t.tag[base : base+t.ways] {
+		if tag == line {
+			return base + w
+		}
+	}
+	return -1
+}
+
+// touch records a use of slot i.
+func (t *tags) touch(set, i int) {
+	switch t.policy {
+	case lru:
+		t.clock++
+		t.lines[i].stamp = t.clock
+	case plru:
+		t.pointAway(set, i-set*t.ways)
+	}
+}
+
+// insert puts line in slot i, with no sector yet.
+func (t *tags) insert(set, i int, line uint64, array int16) {
+	t.clock++
+	t.tag[i] = line
+	t.lines[i] = cacheLine{array: array, stamp: t.clock}
+	if t.policy == plru {
+		t.pointAway(set, i-set*t.ways)
+	}
+}
+
+// drop empties slot i.
+func (t *tags) drop(i int) {
+	t.tag[i] = noTag
+	t.lines[i] = cacheLine{}
+}
+
+// victim returns the slot of set that a fill starting at time at takes, and
+// when it is free: an empty slot, else what the policy picks among the lines
+// that have landed, else the line that lands first.
+func (t *tags) victim(set int, at sim.Time) (slot int, free sim.Time) {
+	base := set * t.ways
+	lines := t.lines[base : base+t.ways]
+	first, landed := 0, 0
+	for w := range lines {
+		if t.tag[base+w] == noTag {
+			return base + w, at
+		}
+		if lines[w].ready < lines[first].ready {
+			first = w
+		}
+		if lines[w].ready <= at {
+			landed++
+		}
+	}
+	if landed == 0 {
+		return base + first, lines[first].ready
+	}
+	way := 0
+	switch t.policy {
+	case lru, fifo:
+		oldest := ^uint64(0)
+		for w := range lines {
+			if lines[w].stamp < oldest && lines[w].ready <= at {
+				way, oldest = w, lines[w].stamp
+			}
+		}
+		return base + way, at
+	case random:
+		way = int(t.draw() % uint64(t.ways))
+	case plru:
+		way = t.pointedAt(set)
+	}
+	for lines[way].ready > at { // the pick is in flight: the next that is not
+		way = (way + 1) % t.ways
+	}
+	return base + way, at
+}
+
+// draw returns the next number of a xorshift generator (G. Marsaglia,
+// "Xorshift RNGs", 2003).
+func (t *tags) draw() uint64 {
+	x := t.random
+	x ^= x << 13
+	x ^= x >> 7
+	x ^= x << 17
+	t.random = x
+	return x >> 11
+}
+
+// pointAway turns the tree of set away from way.
+func (t *tags) pointAway(set, way int) {
+	node := 1
+	for half := t.ways / 2; half > 0; half /= 2 {
+		right := way / half & 1
+		if right == 0 {
+			t.tree[set] |= 1 << node
+		} else {
+			t.tree[set] &^= 1 << node
+		}
+		node = 2*node + right
+	}
+}
+
+// pointedAt returns the way that the tree of set points at.
+func (t *tags) pointedAt(set int) int {
+	node := 1
+	for node < t.ways {
+		node = 2*node + int(t.tree[set]>>node&1)
+	}
+	return node - t.ways
+}
+
+// divider takes remainders by a constant: a mask where that is enough.
+type divider struct {
+	n    uint64
+	mask uint64
+	pow2 bool
+}
+
+func newDivider(n int) divider {
+	return divider{n: uint64(n), mask: uint64(n) - 1, pow2: powerOfTwo(int64(n))}
+}
+
+// mod returns x modulo the divisor.
+func (d *divider) mod(x uint64) int {
+	if d.pow2 {
+		return int(x & d.mask)
+	}
+	if x>>32 == 0 {
+		return int(uint32(x) % uint32(d.n))
+	}
+	return int(x % d.n)
+}
