@@ -1,44 +1,55 @@
 package graph
 
 import (
+	"cmp"
 	"math"
+	"math/bits"
 	"slices"
 	"sync/atomic"
 )
 
-// pair is one entry of the input: an edge, or one direction of it.
-type pair struct{ u, v int32 }
-
-// chunkLen is the number of entries held together, so that a growing list is
-// never copied.
-const chunkLen = 1 << 18
-
-// entryList collects the input's entries: 8 bytes each, 16 with weights.
-type entryList struct {
-	pairs   [][]pair
-	weights [][]float64 // parallel to pairs; nil when unweighted
-	n       int64
+// build makes the graph of n vertices from the entries, which it consumes. The
+// result does not depend on their order. Where an edge's entries disagree on
+// its weight the largest counts. In a directed input u->v and v->u are
+// two halves of one edge; in an undirected one the second is a duplicate.
+//
+// A scatter of all entries to their rows would miss the caches and the TLB at
+// every step. So the vertices are cut into buckets: each chunk of entries is
+// first sorted by bucket, then each bucket's rows are filled, sorted and
+// simplified. Both steps stay in the cache and share nothing, and the memory at
+// the peak is 16 bytes an entry (32 with weights) and the result.
+func build(n int, l *entryList, directed bool) *Graph {
+	b := &builder{g: &Graph{XAdj: make([]int64, n+1)}, directed: directed}
+	b.shift = max(10, bits.Len(uint(n-1))-8)
+	b.buckets = (n-1)>>b.shift + 1
+	b.sortChunks(l)
+	b.fillBuckets()
+	b.closeGaps()
+	return b.g
 }
 
-func (l *entryList) add(u, v int32) {
-	last := len(l.pairs) - 1
-	if last < 0 || len(l.pairs[last]) == cap(l.pairs[last]) {
-		// A small file must not pay for a whole chunk.
-		size := min(max(64, int(l.n)), chunkLen)
-		l.pairs = append(l.pairs, make([]pair, 0, size))
-		last++
-	}
-	l.pairs[last] = append(l.pairs[last], pair{u, v})
-	l.n++
+type builder struct {
+	g        *Graph
+	directed bool
+	shift    int // a vertex's bucket is its id >> shift
+	buckets  int
+	chunks   []sortedChunk
+	base     []int64 // where each bucket starts in Adj, before simplification
+	length   []int64 // of each bucket, after simplification
 }
 
-func (l *entryList) addWeighted(u, v int32, w float64) {
-	l.add(u, v)
-	last := len(l.pairs) - 1
-	if last == len(l.weights) {
-		l.weights = append(l.weights, make([]float64, 0, cap(l.pairs[last])))
-	}
-	l.weights[last] = append(l.weights[last], w)
+// half is one direction of an entry, as seen by vertex u.
+type half struct {
+	u   int32
+	key int32 // the neighbor and the direction; see key
+}
+
+// sortedChunk is a chunk's halves by bucket: those of bucket k are
+// halves[start[k]:start[k+1]].
+type sortedChunk struct {
+	halves []half
+	weight []float64 // parallel to halves, or nil
+	start  []int32
 }
 
 // key packs a neighbor and the direction its entry was written in (1: from the
@@ -52,129 +63,153 @@ func unkey(k int32) (v, direction int32) {
 	return int32(x >> 1), int32(x & 1)
 }
 
-// build makes the graph of n vertices from the entries, which it consumes. The
-// result does not depend on their order. Where an edge's entries disagree on
-// its weight the largest counts. In a directed input u->v and v->u are
-// two halves of one edge; in an undirected one the second is a duplicate.
-func build(n int, l *entryList, directed bool) *Graph {
-	g := &Graph{}
-	b := builder{n: n, g: g, directed: directed}
-	b.count(l)
-	b.scatter(l)
-	*l = entryList{} // let the collector have the entries before Adj is copied
-	b.simplify()
-	b.pack()
-	return g
-}
-
-type builder struct {
-	n        int
-	g        *Graph
-	directed bool
-	x        []int64 // V+2 row starts; see count
-	degree   []int32 // of the simple graph
-}
-
-// scatterWorkers bounds the workers of count and scatter, each of which reads
-// every entry and keeps those of its own vertices: no locks, and no result
-// that depends on timing.
-const scatterWorkers = 8
-
-// count leaves the start of row u in x[u+1]; scatter then advances it to the
-// start of row u+1, which is what CSR wants there.
-func (b *builder) count(l *entryList) {
-	b.x = make([]int64, b.n+2)
-	inRanges(b.n, scatterWorkers, func(lo, hi int) {
-		x, first, span := b.x, int32(lo), uint32(hi-lo)
-		for _, chunk := range l.pairs {
-			for _, e := range chunk {
-				if e.u == e.v {
-					continue
-				}
-				if uint32(e.u-first) < span {
-					x[e.u+2]++
-				}
-				if uint32(e.v-first) < span {
-					x[e.v+2]++
-				}
-			}
+// sortChunks moves the entries into chunks sorted by bucket, without the
+// self-loops.
+func (b *builder) sortChunks(l *entryList) {
+	b.chunks = make([]sortedChunk, len(l.pairs))
+	inBlocks(len(l.pairs), 1, func(c, _ int) {
+		var weight []float64
+		if l.weights != nil {
+			weight, l.weights[c] = l.weights[c], nil
 		}
+		b.chunks[c] = b.sortChunk(l.pairs[c], weight)
+		l.pairs[c] = nil
 	})
-	for i := 2; i < len(b.x); i++ {
-		b.x[i] += b.x[i-1]
+	b.base = make([]int64, b.buckets+1)
+	for k := range b.buckets {
+		b.base[k+1] = b.base[k]
+		for i := range b.chunks {
+			b.base[k+1] += int64(b.chunks[i].start[k+1] - b.chunks[i].start[k])
+		}
 	}
-	b.g.Dropped.SelfLoops = l.n - b.x[b.n+1]/2
-}
-
-func (b *builder) scatter(l *entryList) {
-	g := b.g
-	g.Adj = make([]int32, b.x[b.n+1])
+	b.g.Adj = make([]int32, b.base[b.buckets])
 	if l.weights != nil {
-		g.Weight = make([]float64, len(g.Adj))
+		b.g.Weight = make([]float64, len(b.g.Adj))
 	}
-	inRanges(b.n, scatterWorkers, func(lo, hi int) {
-		x, adj, first, span := b.x, g.Adj, int32(lo), uint32(hi-lo)
-		for c, chunk := range l.pairs {
-			for i, e := range chunk {
-				if e.u == e.v {
-					continue
-				}
-				if uint32(e.u-first) < span {
-					at := x[e.u+1]
-					adj[at] = key(e.v, 0)
-					if g.Weight != nil {
-						g.Weight[at] = l.weights[c][i]
-					}
-					x[e.u+1] = at + 1
-				}
-				if uint32(e.v-first) < span {
-					at := x[e.v+1]
-					adj[at] = key(e.u, 1)
-					if g.Weight != nil {
-						g.Weight[at] = l.weights[c][i]
-					}
-					x[e.v+1] = at + 1
-				}
-			}
-		}
-	})
+	b.g.Dropped.SelfLoops = l.n - int64(len(b.g.Adj))/2
+	*l = entryList{}
 }
 
-// simplify sorts each row and merges its parallel entries at the row's front.
-func (b *builder) simplify() {
-	b.degree = make([]int32, b.n)
-	var duplicates, symmetrised atomic.Int64
-	inBlocks(b.n, grain, func(lo, hi int) {
-		var dup, sym int64
-		var scratch []weighted
-		for u := lo; u < hi; u++ {
-			row := b.g.Adj[b.x[u]:b.x[u+1]]
-			var weight []float64
-			if b.g.Weight == nil {
-				slices.Sort(row)
-			} else {
-				weight = b.g.Weight[b.x[u]:b.x[u+1]]
-				scratch = sortWeighted(row, weight, scratch)
-			}
-			d, s := b.merge(int32(u), row, weight)
-			dup += d
-			sym += s
+func (b *builder) sortChunk(pairs []pair, weight []float64) sortedChunk {
+	// Counting sort: start[k+1] is the next free place of bucket k, and its
+	// end when all is placed.
+	s := sortedChunk{start: make([]int32, b.buckets+2)}
+	for _, e := range pairs {
+		if e.u != e.v {
+			s.start[e.u>>b.shift+2]++
+			s.start[e.v>>b.shift+2]++
 		}
+	}
+	for k := 2; k < len(s.start); k++ {
+		s.start[k] += s.start[k-1]
+	}
+	s.halves = make([]half, s.start[b.buckets+1])
+	if weight != nil {
+		s.weight = make([]float64, len(s.halves))
+	}
+	for i, e := range pairs {
+		if e.u == e.v {
+			continue
+		}
+		for _, h := range [2]half{{e.u, key(e.v, 0)}, {e.v, key(e.u, 1)}} {
+			next := &s.start[h.u>>b.shift+1]
+			s.halves[*next] = h
+			if weight != nil {
+				s.weight[*next] = weight[i]
+			}
+			*next++
+		}
+	}
+	s.start = s.start[:b.buckets+1]
+	return s
+}
+
+// fillBuckets builds the rows of every bucket at the bucket's base, and leaves
+// the degrees in XAdj.
+func (b *builder) fillBuckets() {
+	b.length = make([]int64, b.buckets)
+	var duplicates, symmetrised atomic.Int64
+	inBlocks(b.buckets, 1, func(k, _ int) {
+		rows := b.scatter(k)
+		dup, sym := b.simplify(k, rows)
 		duplicates.Add(dup)
 		symmetrised.Add(sym)
 	})
+	b.chunks = nil
 	b.g.Dropped.Duplicates = duplicates.Load()
 	b.g.Symmetrised = symmetrised.Load()
 }
 
-// merge reduces a sorted row to one plain vertex id per neighbor. Each edge is
-// counted once, at its smaller end.
-func (b *builder) merge(u int32, row []int32, weight []float64) (duplicates, symmetrised int64) {
-	kept := 0
+// vertices returns the first vertex of bucket k and their number.
+func (b *builder) vertices(k int) (first int32, number int) {
+	first = int32(k << b.shift)
+	return first, min(1<<b.shift, len(b.g.XAdj)-1-int(first))
+}
+
+// scatter moves the halves of bucket k to their rows, in any order within one,
+// and returns where in Adj each of its rows starts and the last ends.
+func (b *builder) scatter(k int) (rows []int64) {
+	first, number := b.vertices(k)
+	rows = make([]int64, number+2)
+	for i := range b.chunks {
+		c := &b.chunks[i]
+		for _, h := range c.halves[c.start[k]:c.start[k+1]] {
+			rows[h.u-first+2]++
+		}
+	}
+	rows[0], rows[1] = b.base[k], b.base[k]
+	for i := 2; i < len(rows); i++ {
+		rows[i] += rows[i-1]
+	}
+	for i := range b.chunks {
+		c := &b.chunks[i]
+		for j := c.start[k]; j < c.start[k+1]; j++ {
+			h := c.halves[j]
+			next := &rows[h.u-first+1]
+			b.g.Adj[*next] = h.key
+			if c.weight != nil {
+				b.g.Weight[*next] = c.weight[j]
+			}
+			*next++
+		}
+	}
+	return rows[:number+1]
+}
+
+// simplify sorts the rows of bucket k and merges parallel entries, without
+// gaps from the bucket's base on.
+func (b *builder) simplify(k int, rows []int64) (duplicates, symmetrised int64) {
+	first, number := b.vertices(k)
+	at := b.base[k]
+	var scratch []weighted
+	for i := range number {
+		u := first + int32(i)
+		row := b.g.Adj[rows[i]:rows[i+1]]
+		var weight []float64
+		if b.g.Weight == nil {
+			slices.Sort(row)
+		} else {
+			weight = b.g.Weight[rows[i]:rows[i+1]]
+			scratch = sortWeighted(row, weight, scratch)
+		}
+		degree, dup, sym := b.merge(u, row, weight, at)
+		b.g.XAdj[u+1] = degree
+		at += degree
+		duplicates += dup
+		symmetrised += sym
+	}
+	b.length[k] = at - b.base[k]
+	return duplicates, symmetrised
+}
+
+// merge writes one plain id per neighbor of a sorted row to Adj[at:], which is
+// at or before the row itself, and returns their number. Each edge counts once
+// among duplicates and symmetrised, at its smaller end.
+func (b *builder) merge(u int32, row []int32, weight []float64, at int64) (degree, duplicates, symmetrised int64) {
 	for i := 0; i < len(row); {
 		v, _ := unkey(row[i])
 		var seen [2]int64
-		start := i
+		first := i
 		for ; i < len(row); i++ {
 			w, direction := unkey(row[i])
 			if w != v {
@@ -183,29 +218,33 @@ func (b *builder) merge(u int32, row []int32, weight []float64) (duplicates, sym
 			seen[direction]++
 		}
 		if weight != nil {
-			largest := weight[start]
-			for _, w := range weight[start+1 : i] {
-				largest = math.Max(largest, w)
-			}
-			weight[kept] = largest
+			b.g.Weight[at+degree] = largest(weight[first:i])
 		}
-		row[kept] = v
-		kept++
+		b.g.Adj[at+degree] = v
+		degree++
 		if v < u {
 			continue
 		}
-		switch {
-		case !b.directed:
-			duplicates += seen[0] + seen[1] - 1
-		case seen[0] == 0 || seen[1] == 0:
-			duplicates += seen[0] + seen[1] - 1
+		oneWay := b.directed && (seen[0] == 0 || seen[1] == 0)
+		if oneWay {
 			symmetrised++
-		default:
-			duplicates += seen[0] + seen[1] - 2
+		}
+		duplicates += seen[0] + seen[1] - 1
+		if b.directed && !oneWay {
+			duplicates--
 		}
 	}
-	b.degree[u] = int32(kept)
-	return duplicates, symmetrised
+	return degree, duplicates, symmetrised
+}
+
+// largest returns the maximum of some weights. An infinite one or one that is
+// not a number stays visible, whatever the order.
+func largest(weights []float64) float64 {
+	top := weights[0]
+	for _, w := range weights[1:] {
+		top = math.Max(top, w)
+	}
+	return top
 }
 
 type weighted struct {
@@ -218,38 +257,28 @@ func sortWeighted(row []int32, weight []float64, scratch []weighted) []weighted 
 	for i, k := range row {
 		scratch = append(scratch, weighted{k, weight[i]})
 	}
-	slices.SortFunc(scratch, func(a, b weighted) int {
-		if a.key < b.key {
-			return -1
-		}
-		if a.key > b.key {
-			return 1
-		}
-		return 0
-	})
+	slices.SortFunc(scratch, func(a, b weighted) int { return cmp.Compare(a.key, b.key) })
 	for i, e := range scratch {
 		row[i], weight[i] = e.key, e.weight
 	}
 	return scratch
 }
 
-// pack closes the gaps that merging left between the rows.
-func (b *builder) pack() {
+// closeGaps turns degrees into row starts and moves the buckets together.
+func (b *builder) closeGaps() {
 	g := b.g
-	g.XAdj = b.x[: b.n+1 : b.n+1]
-	at := int64(0)
-	for u, d := range b.degree {
-		from := g.XAdj[u]
-		if from != at {
-			copy(g.Adj[at:at+int64(d)], g.Adj[from:])
-			if g.Weight != nil {
-				copy(g.Weight[at:at+int64(d)], g.Weight[from:])
-			}
-		}
-		g.XAdj[u] = at
-		at += int64(d)
+	for u := range len(g.XAdj) - 1 {
+		g.XAdj[u+1] += g.XAdj[u]
 	}
-	g.XAdj[b.n] = at
+	for k, length := range b.length {
+		first, _ := b.vertices(k)
+		to, from := g.XAdj[first], b.base[k]
+		copy(g.Adj[to:to+length], g.Adj[from:])
+		if g.Weight != nil {
+			copy(g.Weight[to:to+length], g.Weight[from:])
+		}
+	}
+	at := g.XAdj[len(g.XAdj)-1]
 	g.Adj = trim(g.Adj[:at])
 	if g.Weight != nil {
 		g.Weight = trim(g.Weight[:at])

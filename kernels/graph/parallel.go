@@ -38,18 +38,6 @@ func inBlocks(n, size int, f func(lo, hi int)) {
 	wg.Wait()
 }
 
-// inRanges splits [0, n) into one contiguous range per worker, at most limit
-// of them, and calls f for each at the same time.
-func inRanges(n, limit int, f func(lo, hi int)) {
-	workers := max(1, min(runtime.GOMAXPROCS(0), limit, n))
-	var wg sync.WaitGroup
-	for w := range workers {
-		lo, hi := n*w/workers, n*(w+1)/workers
-		wg.Go(func() { f(lo, hi) })
-	}
-	wg.Wait()
-}
-
 // tally tells a progress function of work that several goroutines do: one call
 // at a time, and never of less than before.
 type tally struct {

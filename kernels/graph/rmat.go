@@ -27,6 +27,10 @@ var rmatFamilies = map[string]RMAT{
 // rmatDegree is the papers' number of generated edges per vertex.
 const rmatDegree = 8
 
+// rmatChunk is the number of edges drawn from one random stream. It is part of
+// what graph a seed means.
+const rmatChunk = 1 << 17
+
 // Generate makes the graph of Degree * 2^Scale random edges, less self-loops
 // and duplicates, its vertex ids shuffled so that an id says nothing about a
 // degree. Isolated vertices stay. The graph depends on the parameters alone.
@@ -35,11 +39,11 @@ func (p RMAT) Generate(progress func(done, total int64)) *Graph {
 	n := 1 << p.Scale
 	total := int64(p.Degree) * int64(n)
 	label := p.shuffle(n)
-	chunks := int((total + chunkLen - 1) / chunkLen)
+	chunks := int((total + rmatChunk - 1) / rmatChunk)
 	l := &entryList{pairs: make([][]pair, chunks), n: total}
 	report := tally{total: total, progress: progress}
 	inBlocks(chunks, 1, func(c, _ int) {
-		size := min(total-int64(c)*chunkLen, chunkLen)
+		size := min(total-int64(c)*rmatChunk, rmatChunk)
 		chunk := make([]pair, size)
 		p.fill(chunk, uint64(c))
 		for i, e := range chunk {

@@ -50,7 +50,7 @@ var generators = func() map[string]generator {
 		all[family] = generator{
 			sized: true, maxScale: 30, options: map[string]bool{"seed": true, "degree": true},
 			footprint: func(s spec) float64 {
-				return math.Ldexp(1, s.scale) * (16 + 16*float64(s.degree))
+				return math.Ldexp(1, s.scale) * (16 + 24*float64(s.degree))
 			},
 			generate: func(s spec, progress func(done, total int64)) *Graph {
 				p := parameters
