@@ -1,0 +1,31 @@
+package mem
+
+import "heddle/sim"
+
+// Outstanding limits the reads and atomics in flight to the level below, as
+// the request table of a port without a cache does.
+type Outstanding struct {
+	below Level
+	slots slots
+}
+
+// NewOutstanding returns a limit of n requests in flight to below.
+func NewOutstanding(n int, below Level) *Outstanding {
+	return &Outstanding{below, make(slots, n)}
+}
+
+// Access passes a on when an entry of the table is free.
+func (o *Outstanding) Access(at sim.Time, a Access) sim.Time {
+	if a.Kind == Write {
+		return o.below.Access(at, a)
+	}
+	done := o.below.Access(o.slots.next(at), a)
+	o.slots.take(done)
+	return done
+}
+
+// MissStart returns the earliest time at which a further request can go below.
+func (o *Outstanding) MissStart() sim.Time { return o.slots[0] }
+
+// MissStart returns the earliest time at which a further miss can go below.
+func (c *Cache) MissStart() sim.Time { return c.mshrs[0] }
