@@ -75,8 +75,20 @@ func (b *Builder) SharedMemory(n int) { b.p.Shared = n }
 // LocalMemory reserves n bytes of local memory a thread.
 func (b *Builder) LocalMemory(n int) { b.p.Local = n }
 
-// Build checks the program and returns it.
+// Build checks the program, merges registers whose values are never wanted at
+// once, and returns it. Registers of the builder do not name those of the
+// program; parameters do.
 func (b *Builder) Build() (*Program, error) {
+	p, err := b.build()
+	if err != nil {
+		return nil, err
+	}
+	allocate(p)
+	return p, nil
+}
+
+// build is Build without register allocation.
+func (b *Builder) build() (*Program, error) {
 	b.emit(Inst{Op: OpRet, Off: b.call(-1, nil, nil)})
 	if len(b.errs) > 0 {
 		return nil, b.errs[0]
@@ -92,8 +104,8 @@ func (b *Builder) Build() (*Program, error) {
 	if err := Verify(b.p); err != nil {
 		return nil, err
 	}
-	allocate(b.p)
-	return b.p, Verify(b.p)
+	canonical(b.p)
+	return b.p, nil
 }
 
 // MustBuild is Build for programs that are part of Heddle, where a mistake is
@@ -148,8 +160,18 @@ func (b *Builder) line() int32 {
 	return i
 }
 
+// emit appends in; what its form lacks becomes NoReg.
 func (b *Builder) emit(in Inst) {
 	in.Line = b.line()
+	form := &Table[in.Op].Form
+	for _, o := range [...]struct {
+		r    *Reg
+		want Type
+	}{{&in.D, form.D}, {&in.A, form.A}, {&in.B, form.B}, {&in.C, form.C}, {&in.E, form.E}} {
+		if o.want == NoType {
+			*o.r = NoReg
+		}
+	}
 	b.f.code = append(b.f.code, in)
 }
 

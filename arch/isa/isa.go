@@ -6,6 +6,8 @@
 // (if/else, loop, call), so a warp's lanes reconverge where the text does.
 package isa
 
+import "fmt"
+
 // Op is an instruction's opcode, an index of Table.
 type Op uint8
 
@@ -71,7 +73,12 @@ const (
 
 var spaceNames = [...]string{"global", "shared", "local"}
 
-func (s Space) String() string { return spaceNames[s] }
+func (s Space) String() string {
+	if int(s) >= len(spaceNames) {
+		return fmt.Sprintf("space %d", uint8(s))
+	}
+	return spaceNames[s]
+}
 
 // Row is one instruction of the set.
 type Row struct {

@@ -2,58 +2,124 @@ package isa
 
 import "fmt"
 
+// links are the partners of a function's control instructions, indexed by pc
+// from its entry: what Inst.To and, for a loop, Inst.Off hold.
+type links struct {
+	to   []int32
+	next []int64
+}
+
+// An opening is a construct that is not yet closed.
+type opening struct {
+	pc   int32 // the if, else, loop or region
+	next bool  // loop: its next has been seen
+}
+
 // match resolves the control flow of function f: each if, else and loop learns
 // where its partner is. It reports the first instruction that has none.
 func match(p *Program, f int) error {
-	from, to := p.extent(f)
-	var open []int32 // constructs not yet closed
-	bad := func(pc int32, what string) error {
-		return fmt.Errorf("%s: %s %s", p.Source(pc), p.Code[pc].Row().Name, what)
+	from, _ := p.extent(f)
+	l, err := p.links(f)
+	for i := range l.to {
+		in := &p.Code[from+int32(i)]
+		in.To = l.to[i]
+		if in.Op == OpLoop {
+			in.Off = l.next[i]
+		}
 	}
+	return err
+}
+
+// links finds the partners in function f.
+func (p *Program) links(f int) (links, error) {
+	from, to := p.extent(f)
+	l := links{make([]int32, to-from), make([]int64, to-from)}
+	var open []opening
 	for pc := from; pc < to; pc++ {
 		in := &p.Code[pc]
-		if in.Op == OpIf || in.Op == OpLoop {
-			open = append(open, pc)
+		bad := func(format string, args ...any) (links, error) {
+			return links{}, fmt.Errorf("%s: %s: %s", p.Source(pc), in.Row().Name, fmt.Sprintf(format, args...))
+		}
+		switch in.Op {
+		case OpIf, OpLoop, OpRegionBegin:
+			open = append(open, opening{pc: pc})
+			continue
+		case OpBreak, OpBreakZero, OpBreakNonZero, OpContinue:
+			loop := p.innermostLoop(open)
+			if loop == nil {
+				return bad("outside a loop")
+			}
+			if in.Op == OpContinue && loop.next {
+				return bad("after the loop's next")
+			}
 			continue
 		}
-		closes := in.Op == OpElse || in.Op == OpEndIf || in.Op == OpNext || in.Op == OpEndLoop || in.Op == OpWhile
-		if !closes {
+		want := closes(in.Op)
+		if want == nil {
 			continue
 		}
 		if len(open) == 0 {
-			return bad(pc, "closes nothing")
+			return bad("closes nothing")
 		}
-		top := open[len(open)-1]
-		opener := &p.Code[top]
-		loop := opener.Op == OpLoop
-		if loop != (in.Op == OpNext || in.Op == OpEndLoop || in.Op == OpWhile) {
-			return bad(pc, fmt.Sprintf("inside the %s of %s", opener.Row().Name, p.Source(top)))
+		top := &open[len(open)-1]
+		opener := &p.Code[top.pc]
+		if opener.Op != want[0] && opener.Op != want[1] {
+			return bad("inside the %s of %s", opener.Row().Name, p.Source(top.pc))
 		}
 		switch in.Op {
 		case OpElse:
-			if opener.Op == OpElse {
-				return bad(pc, "follows another else")
-			}
-			opener.To = pc
-			open[len(open)-1] = pc
-		case OpEndIf:
-			opener.To = pc
-			open = open[:len(open)-1]
+			l.to[top.pc-from] = pc
+			top.pc = pc
+			continue
 		case OpNext:
-			if opener.Off != 0 {
-				return bad(pc, "is the loop's second")
+			if top.next {
+				return bad("is the loop's second")
 			}
-			opener.Off = int64(pc)
+			top.next = true
+			l.next[top.pc-from] = int64(pc)
+			continue
+		case OpEndIf:
+			l.to[top.pc-from] = pc
+		case OpRegionEnd:
+			if in.Off != opener.Off {
+				return bad("inside another region, which began at %s", p.Source(top.pc))
+			}
 		default:
-			in.To, opener.To = top, pc
-			if opener.Off == 0 {
-				opener.Off = int64(pc)
+			l.to[pc-from], l.to[top.pc-from] = top.pc, pc
+			if !top.next {
+				l.next[top.pc-from] = int64(pc)
 			}
-			open = open[:len(open)-1]
 		}
+		open = open[:len(open)-1]
 	}
 	if len(open) > 0 {
-		return bad(open[len(open)-1], "is never closed")
+		pc := open[len(open)-1].pc
+		return links{}, fmt.Errorf("%s: %s: is never closed", p.Source(pc), p.Code[pc].Row().Name)
+	}
+	return l, nil
+}
+
+// closes returns the instructions that op closes or continues, nil if none.
+func closes(op Op) []Op {
+	switch op {
+	case OpElse:
+		return []Op{OpIf, OpIf}
+	case OpEndIf:
+		return []Op{OpIf, OpElse}
+	case OpNext, OpEndLoop, OpWhile:
+		return []Op{OpLoop, OpLoop}
+	case OpRegionEnd:
+		return []Op{OpRegionBegin, OpRegionBegin}
+	}
+	return nil
+}
+
+// innermostLoop returns the innermost loop of open, nil if there is none.
+func (p *Program) innermostLoop(open []opening) *opening {
+	for i := len(open) - 1; i >= 0; i-- {
+		if p.Code[open[i].pc].Op == OpLoop {
+			return &open[i]
+		}
 	}
 	return nil
 }

@@ -79,10 +79,11 @@ func (p *Program) TypeOf(f *Func, r Reg) Type {
 		if i < len(f.Regs) {
 			return f.Regs[i]
 		}
-	case r >= warpBank:
+	case r>>bankShift == warpBank>>bankShift:
 		if i < numWarpRegs {
 			return I64
 		}
+	case r>>bankShift != sharedBank>>bankShift:
 	case i < numSharedRegs:
 		return I64
 	case i < numSharedRegs+len(p.Params):

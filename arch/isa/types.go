@@ -18,7 +18,12 @@ const (
 
 var typeNames = [...]string{NoType: "none", I8: "i8", I32: "i32", I64: "i64", F32: "f32", F64: "f64"}
 
-func (t Type) String() string { return typeNames[t] }
+func (t Type) String() string {
+	if int(t) >= len(typeNames) {
+		return fmt.Sprintf("type %d", uint8(t))
+	}
+	return typeNames[t]
+}
 
 // Size returns the bytes that an element of type t occupies in memory.
 func (t Type) Size() int {

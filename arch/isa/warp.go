@@ -197,3 +197,7 @@ func (w *Warp) fault(f *Fault) {
 
 // lowest returns the lowest lane of a non-empty mask.
 func lowest(mask uint64) int { return bits.TrailingZeros64(mask) & 63 }
+
+// Frame returns the index of the open function's first register among the
+// registers of all open calls.
+func (w *Warp) Frame() int { return w.window / w.Width }
