@@ -1,6 +1,9 @@
 package sim
 
-import "math/bits"
+import (
+	"math"
+	"math/bits"
+)
 
 // queue is a calendar queue: a ring of buckets, each one day of 2^shift
 // femtoseconds long, and a heap. The buckets hold the days from now on; the
@@ -27,6 +30,9 @@ const (
 
 	firstShift = 16 // a day of 66 ps, a ring of 268 ns
 	lastShift  = 50 // a ring of 4600 seconds
+
+	firstPatience = 256
+	lastReversal  = 16 // after which patience doubles no more
 )
 
 // pace watches what the present length of a day costs.
@@ -35,6 +41,7 @@ type pace struct {
 	beyond   uint64 // events that lay beyond the ring
 	since    uint64 // queue.order when the counts began
 	patience uint64 // cost that must add up before the length changes
+	reversed uint   // how often it grew after shrinking, or shrank after growing
 	widened  bool   // by the last change
 	walked   uint64 // steps, ever
 }
@@ -42,7 +49,7 @@ type pace struct {
 func (q *queue) init() {
 	q.occupied = newBitRing(buckets)
 	q.shift = firstShift
-	q.pace.patience = 256
+	q.pace.patience = firstPatience
 }
 
 // push schedules ev at t >= now, after every pending event of that time.
@@ -148,9 +155,9 @@ func (q *queue) remove(ev *Event) {
 }
 
 // adapt makes days shorter if events walk more than a step each, longer if
-// more than one event in eight lies beyond the ring. It costs as much as the
-// events it moves, and is called only after as many events paid for it; when
-// it reverses itself it waits twice as long before the next change.
+// more than one event in eight lies beyond the ring. It moves at most as many
+// events as have paid for it, and waits twice as long each time it reverses
+// itself.
 func (q *queue) adapt(now Time) {
 	p := &q.pace
 	events := q.order - p.since
@@ -161,24 +168,24 @@ func (q *queue) adapt(now Time) {
 	case 8*p.beyond > events:
 		shift = min(shift+2, lastShift)
 	}
+	if shift != q.shift {
+		widen := shift > q.shift
+		if widen != p.widened && p.reversed < lastReversal {
+			p.reversed++
+		}
+		p.widened = widen
+		q.resize(shift, now)
+	}
 	p.steps, p.beyond, p.since = 0, 0, q.order
-	p.patience = max(p.patience, uint64(q.count))
-	if shift == q.shift {
-		return
-	}
-	widen := shift > q.shift
-	if widen != p.widened {
-		p.patience = min(2*p.patience, 1<<24)
-	}
-	p.widened = widen
-	q.resize(shift, now)
+	p.patience = max(firstPatience<<p.reversed, uint64(q.count))
 }
 
 // resize changes the length of a day to 2^shift femtoseconds.
 func (q *queue) resize(shift uint, now Time) {
-	// In order, everything in the buckets and what will fit in them.
+	// Take out, in order, what the buckets hold and what they will.
 	var first, last *Event
 	horizon := uint64(now)>>shift + buckets
+	taken := 0
 	for {
 		ev := q.first(now)
 		if ev == nil || q.occupied.summary == 0 && uint64(ev.time)>>shift >= horizon {
@@ -191,13 +198,15 @@ func (q *queue) resize(shift uint, now Time) {
 			last.next = ev
 		}
 		last = ev
+		taken++
 	}
 	q.shift = shift
+	q.count += taken
+	q.pace.patience = math.MaxUint64 / 4 // until all are back
 	for ev := first; ev != nil; {
 		next := ev.next
-		q.count++
+		ev.next = nil
 		q.insert(ev, now)
 		ev = next
 	}
-	q.pace.beyond = 0
 }
