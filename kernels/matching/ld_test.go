@@ -1,0 +1,344 @@
+package matching
+
+import (
+	"context"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"heddle/kernels"
+	"heddle/kernels/graph"
+	"heddle/kernels/kerneltest"
+)
+
+var ld = Kernels()[0]
+
+// greedy takes the edges from the greatest down: the definition.
+func greedy(g *graph.Graph) []int32 {
+	var edges []edge
+	for u := range int32(g.Vertices()) {
+		for i, v := range g.Neighbors(u) {
+			if u < v {
+				edges = append(edges, edge{g.Weights(u)[i], u, v})
+			}
+		}
+	}
+	slices.SortFunc(edges, func(a, b edge) int {
+		switch {
+		case b.less(a):
+			return -1
+		case a.less(b):
+			return 1
+		}
+		return 0
+	})
+	mate := make([]int32, g.Vertices())
+	for u := range mate {
+		mate[u] = none
+	}
+	for _, e := range edges {
+		if mate[e.u] == none && mate[e.v] == none {
+			mate[e.u], mate[e.v] = e.v, e.u
+		}
+	}
+	return mate
+}
+
+func simulate(t testing.TB, g *graph.Graph, cfg kerneltest.Config) (*Answer, *kerneltest.Functional) {
+	t.Helper()
+	m := kerneltest.NewFunctional(cfg)
+	a, err := ld.Simulate(m, g, kernels.Options{})
+	if err != nil {
+		t.Fatalf("%+v: %v", cfg, err)
+	}
+	return a.(*Answer), m
+}
+
+func runNative(t testing.TB, g *graph.Graph, threads int) *Answer {
+	t.Helper()
+	a, err := ld.Native(context.Background(), g, kernels.Options{Threads: threads})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a.(*Answer)
+}
+
+// Whatever the warps' width and interleaving, the answer is greedy's, edge for
+// edge, no vertex is enqueued twice, and accesses are as the header counts them.
+func TestEveryScheduleGivesTheGreedyMatching(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		g := kerneltest.DrawGraph(r, 32)
+		m := kerneltest.NewFunctional(kerneltest.DrawConfig(r))
+		got, err := ld.Simulate(m, g, kernels.Options{})
+		if err != nil {
+			r.Fatal(err)
+		}
+		a := got.(*Answer)
+		if want := greedy(g); !slices.Equal(a.Mate, want) {
+			r.Fatalf("mate %v, greedy has %v", a.Mate, want)
+		}
+		if err := a.Check(g); err != nil {
+			r.Fatal(err)
+		}
+		checkWork(r, g, a, m)
+	})
+}
+
+// checkWork asserts the header's table.
+func checkWork(t rapid.TB, g *graph.Graph, a *Answer, m *kerneltest.Functional) {
+	t.Helper()
+	V, E, N := int64(g.Vertices()), g.Edges(), a.connected
+	var Q, M, D int64
+	if len(a.Queue) > 0 {
+		Q = a.Queue[0]
+	}
+	for u, v := range a.Mate {
+		if v != none {
+			M++
+			D += int64(g.Degree(int32(u)))
+		}
+	}
+	xadj, adjncy, weight := m.Count("xadj"), m.Count("adjncy"), m.Count("weight")
+	candidate, mate, queue, tail := m.Count("candidate"), m.Count("mate"), m.Count("queue"), m.Count("tail")
+	P := candidate.Stores - V
+	S := adjncy.Loads - 2*E - D
+	swaps := mate.Atomics
+	for _, c := range []struct {
+		what      string
+		got, want kerneltest.Count
+	}{
+		{"xadj", xadj, kerneltest.Count{Loads: 2*V + 2*M + 2*P}},
+		{"adjncy", adjncy, kerneltest.Count{Loads: 2*E + D + S}},
+		{"candidate", candidate, kerneltest.Count{Loads: V + M + D + P, Stores: V + P}},
+		{"mate", mate, kerneltest.Count{Loads: M + S, Stores: V + Q + (M-Q)/2, Atomics: swaps}},
+		{"queue", queue, kerneltest.Count{Loads: M, Stores: M}},
+		{"tail", tail, kerneltest.Count{Atomics: Q + (M-Q)/2}},
+	} {
+		if c.got != c.want {
+			t.Fatalf("%s: %+v, want %+v (V %d, E %d, N %d, Q %d, M %d, D %d, P %d, S %d)",
+				c.what, c.got, c.want, V, E, N, Q, M, D, P, S)
+		}
+	}
+	if P > 2*E {
+		t.Fatalf("%d candidates sought in phase 2, at most 2E = %d expected", P, 2*E)
+	}
+	if swaps < (M-Q)/2 || swaps > M-Q {
+		t.Fatalf("%d swaps of mate, %d to %d expected", swaps, (M-Q)/2, M-Q)
+	}
+	if more := weight.Loads - 2*E; more < 0 || more > S || weight.Stores+weight.Atomics != 0 {
+		t.Fatalf("weight: %+v, 2E = %d to %d loads expected", weight, 2*E, 2*E+S)
+	}
+}
+
+// A path of ascending weights is the worst case for iterations: every second
+// edge from the heavy end matches, one an iteration.
+func TestAscendingPath(t *testing.T) {
+	const n = 101
+	var edges []kerneltest.Edge
+	for u := range int32(n - 1) {
+		edges = append(edges, kerneltest.Edge{U: u, V: u + 1, Weight: float64(u + 1)})
+	}
+	g := kerneltest.FromEdges(n, edges)
+	want := slices.Repeat([]int64{2}, n/2)
+	a, m := simulate(t, g, kerneltest.Config{Width: 32})
+	if !slices.Equal(a.Queue, want) {
+		t.Errorf("simulated queues %v, want %v", a.Queue, want)
+	}
+	if got := runNative(t, g, 2).Queue; !slices.Equal(got, want) {
+		t.Errorf("native queues %v, want %v", got, want)
+	}
+	notes := append(slices.Clone(want), 0)
+	for i, note := range m.Notes {
+		if note != (kerneltest.Note{Name: "queue", Value: notes[i]}) {
+			t.Errorf("note %d is %+v, want queue %d", i, note, notes[i])
+		}
+	}
+	if len(m.Notes) != len(notes) || len(m.Launches) != len(notes)+1 {
+		t.Errorf("%d notes and %d launches, want %d and %d", len(m.Notes), len(m.Launches), len(notes), len(notes)+1)
+	}
+}
+
+// Of equal weights the edge with the larger end wins: a cycle of them must not
+// leave every vertex waiting for the next.
+func TestTies(t *testing.T) {
+	for n := 3; n <= 12; n++ {
+		var edges []kerneltest.Edge
+		for u := range int32(n) {
+			edges = append(edges, kerneltest.Edge{U: u, V: (u + 1) % int32(n), Weight: 1})
+		}
+		g := kerneltest.FromEdges(n, edges)
+		a, _ := simulate(t, g, kerneltest.Config{Width: 4})
+		if want := greedy(g); !slices.Equal(a.Mate, want) {
+			t.Errorf("cycle of %d: mate %v, want %v", n, a.Mate, want)
+		}
+		if last := int32(n - 1); a.Mate[last] != last-1 {
+			t.Errorf("cycle of %d: vertex %d has mate %d; edge %d-%d is the greatest", n, last, a.Mate[last], last-1, last)
+		}
+	}
+}
+
+func TestSerialAndNativeGiveTheGreedyMatching(t *testing.T) {
+	rapid.Check(t, func(r *rapid.T) {
+		g := kerneltest.DrawGraph(r, 60)
+		want := greedy(g)
+		if got := Serial(g); !slices.Equal(got, want) {
+			r.Fatalf("serial mate %v, greedy has %v", got, want)
+		}
+		threads := rapid.IntRange(0, 8).Draw(r, "threads")
+		a, err := ld.Native(context.Background(), g, kernels.Options{Threads: threads})
+		if err != nil {
+			r.Fatal(err)
+		}
+		if got := a.(*Answer).Mate; !slices.Equal(got, want) {
+			r.Fatalf("native mate %v, greedy has %v", got, want)
+		}
+		if err := a.Check(g); err != nil {
+			r.Fatal(err)
+		}
+	})
+}
+
+// Large enough for several workers to meet at the same vertices.
+func TestNativeUnderContention(t *testing.T) {
+	for _, name := range []string{"rmat-b:13", "rmat-er:13"} {
+		g := open(t, name)
+		want := Serial(g)
+		for threads := 1; threads <= 8; threads *= 2 {
+			a := runNative(t, g, threads)
+			if err := a.Check(g); err != nil {
+				t.Errorf("%s, %d threads: %v", name, threads, err)
+			}
+			if !slices.Equal(a.Mate, want) {
+				t.Errorf("%s, %d threads: not the serial matching", name, threads)
+			}
+		}
+	}
+}
+
+func TestNativeStopsWithItsContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := ld.Native(ctx, open(t, "rmat-er:8"), kernels.Options{}); err != context.Canceled {
+		t.Errorf("error %v, want %v", err, context.Canceled)
+	}
+}
+
+func TestGraphsWithoutEdges(t *testing.T) {
+	for _, n := range []int{0, 1, 5} {
+		g := kerneltest.FromEdges(n, nil)
+		sim, _ := simulate(t, g, kerneltest.Config{Width: 32})
+		for _, a := range []*Answer{sim, runNative(t, g, 0)} {
+			if err := a.Check(g); err != nil {
+				t.Errorf("%d vertices: %v", n, err)
+			}
+			for _, f := range a.Figures() {
+				if v, ok := f.Value.(int64); ok && v != 0 {
+					t.Errorf("%d vertices: %s is %d", n, f.Name, v)
+				}
+			}
+		}
+	}
+}
+
+func TestWeightsMustBePositive(t *testing.T) {
+	for _, w := range []float64{0, -1} {
+		g := kerneltest.FromEdges(2, []kerneltest.Edge{{U: 0, V: 1, Weight: w}})
+		_, errSim := ld.Simulate(kerneltest.NewFunctional(kerneltest.Config{Width: 1}), g, kernels.Options{})
+		_, errNative := ld.Native(context.Background(), g, kernels.Options{})
+		for _, err := range []error{errSim, errNative} {
+			if err == nil || !strings.Contains(err.Error(), "0-1") {
+				t.Errorf("weight %v: error %v, want one that names edge 0-1", w, err)
+			}
+		}
+	}
+}
+
+func TestFigures(t *testing.T) {
+	// A triangle with a tail, and an isolated vertex.
+	g := kerneltest.FromEdges(5, []kerneltest.Edge{{U: 0, V: 1, Weight: 5}, {U: 1, V: 2, Weight: 4}, {U: 0, V: 2, Weight: 3}, {U: 2, V: 3, Weight: 1}})
+	a, _ := simulate(t, g, kerneltest.Config{Width: 2})
+	want := map[string]any{"cardinality": int64(2), "weight": 6.0, "matched_percent": 80.0, "matched_percent_connected": 100.0, "iterations": int64(2)}
+	for _, f := range a.Figures() {
+		if f.Name == "queue_sizes" {
+			if got := f.Value.([]int64); !slices.Equal(got, []int64{2, 2}) {
+				t.Errorf("queue sizes %v, want [2 2]", got)
+			}
+			continue
+		}
+		if f.Value != want[f.Name] {
+			t.Errorf("%s is %v, want %v", f.Name, f.Value, want[f.Name])
+		}
+	}
+}
+
+func open(t testing.TB, name string) *graph.Graph {
+	t.Helper()
+	g, err := graph.Open(name, graph.Options{NoCache: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g.EnsureWeights(1)
+	return g
+}
+
+// Every graph file, simulated where it is small enough for that.
+func TestGraphFiles(t *testing.T) {
+	for _, path := range kerneltest.GraphFiles(t, "../../../shared/graphs") {
+		t.Run(filepath.Base(path), func(t *testing.T) {
+			g := open(t, path)
+			if g.CheckPositiveWeights() != nil {
+				if _, err := ld.Native(context.Background(), g, kernels.Options{}); err == nil {
+					t.Error("weights that are not positive are taken")
+				}
+				g.Weight = nil
+				g.EnsureWeights(1)
+			}
+			if testing.Short() && g.Edges() > 60_000 {
+				t.Skip("a large graph")
+			}
+			a := runNative(t, g, 0)
+			if err := a.Check(g); err != nil {
+				t.Error("native:", err)
+			}
+			if !slices.Equal(a.Mate, Serial(g)) {
+				t.Error("native and serial matchings differ")
+			}
+			if g.Edges() > 60_000 {
+				return
+			}
+			s, m := simulate(t, g, kerneltest.Config{Width: 32, Block: 128, Seed: 1})
+			if err := s.Check(g); err != nil {
+				t.Error("simulated:", err)
+			}
+			if !slices.Equal(s.Mate, a.Mate) {
+				t.Error("simulated and native matchings differ")
+			}
+			checkWork(t, g, s, m)
+		})
+	}
+}
+
+// The paper's Figure 1(c) and section V: matched vertices in percent of all at
+// scale 24, weights from 0 to V. The share hardly depends on the scale for er;
+// for g and b it falls as the share of isolated vertices grows with the scale.
+func TestPaperCardinalities(t *testing.T) {
+	if testing.Short() {
+		t.Skip("three graphs of 2^20 vertices")
+	}
+	for _, c := range []struct {
+		name  string
+		paper float64
+	}{{"rmat-er:20", 94.12}, {"rmat-g:20", 81.70}, {"rmat-b:20", 44.24}} {
+		g := open(t, c.name)
+		a := runNative(t, g, 0)
+		if err := a.Check(g); err != nil {
+			t.Errorf("%s: %v", c.name, err)
+		}
+		for _, f := range a.Figures() {
+			t.Logf("%s: %s %v %s", c.name, f.Name, f.Value, f.Unit)
+		}
+	}
+}
