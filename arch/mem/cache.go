@@ -27,7 +27,7 @@ type Cache struct {
 
 	hitLatency   sim.Time
 	bankInterval sim.Time
-	banks        []sim.Time // when each is next free
+	banks        sim.Banks
 	bankOf       divider
 	mshrs        slots
 	merges       uint16
@@ -36,6 +36,7 @@ type Cache struct {
 	chunk  uint64 // lines of one slice that are adjacent
 
 	lineBits   uint
+	lineMask   uint64
 	sectorBits uint
 	sectors    int // a line
 	tags       tags
@@ -61,11 +62,14 @@ func NewCache(name string, c CacheConfig, clock sim.Clock, below Level) (*Cache,
 		evictOnWrite: c.WriteHit == "evict",
 		hitLatency:   clock.Span(c.HitLatency),
 		bankInterval: clock.Span(c.BankInterval),
-		banks:        make([]sim.Time, c.Banks),
+		banks:        make(sim.Banks, c.Banks),
 		bankOf:       newDivider(c.Banks),
 		mshrs:        make(slots, c.MSHRs),
 		merges:       uint16(c.Merges),
 		lineBits:     uint(bits.TrailingZeros64(uint64(c.Line))),
+		lineMask:     uint64(c.Line) - 1,
+		slices:       1,
+		chunk:        1,
 		sectorBits:   uint(bits.TrailingZeros64(uint64(c.Sector))),
 		sectors:      sectors,
 		tags:         newTags(lines, c.Ways, c.Replacement, c.Index == "xor"),
@@ -82,11 +86,15 @@ func (c *Cache) Access(at sim.Time, a Access) sim.Time {
 	if !c.enabled {
 		return c.bypass(at, a)
 	}
-	line := a.Addr >> c.lineBits
-	if (a.Addr+uint64(a.Size)-1)>>c.lineBits == line {
+	line := a.Addr >> (c.lineBits & 63)
+	if (a.Addr+uint64(a.Size)-1)>>(c.lineBits&63) == line {
 		return c.access(at, line, a)
 	}
-	done := at
+	return c.span(at, line, a)
+}
+
+// span performs an access to several lines.
+func (c *Cache) span(at sim.Time, line uint64, a Access) (done sim.Time) {
 	for end := a.Addr + uint64(a.Size); a.Addr < end; line++ {
 		part := a
 		part.Size = int32(min(end, (line+1)<<c.lineBits) - a.Addr)
@@ -119,21 +127,31 @@ func (s *CacheStats) count(k Kind) {
 	}
 }
 
-// access performs a, which lies within line.
+// access performs a, which lies within line. What a read hit needs comes
+// first and alone, so that the compiler keeps it in registers.
 func (c *Cache) access(at sim.Time, line uint64, a Access) sim.Time {
-	s := c.of(a.Array)
-	s.count(a.Kind)
-	start, local := at, c.local(line)
-	if bank := &c.banks[c.bankOf.mod(local)]; *bank > at {
-		start = *bank
-		s.BankWait += start - at
-		*bank += c.bankInterval
-	} else {
-		*bank = at + c.bankInterval
+	if int(a.Array)+1 >= len(c.stats) {
+		c.grow(int(a.Array) + 2)
 	}
+	s := &c.stats[a.Array+1]
+	local := line
+	if c.slices > 1 {
+		local = c.local(line)
+	}
+	start := c.banks[c.bankOf.mod(local)].Reserve(at, c.bankInterval)
+	s.BankWait += start - at
 	need := c.sectorMask(a.Addr, a.Size)
 	set := c.tags.set(local)
 	i := c.tags.find(set, line)
+	if i >= 0 && a.Kind == Read {
+		if l := &c.tags.lines[i]; need&^l.valid == 0 && l.ready <= start {
+			c.tags.touch(set, i)
+			s.Reads++
+			s.Hits++
+			return start + c.hitLatency
+		}
+	}
+	s.count(a.Kind)
 	if c.writeThrough && a.Kind != Read {
 		return c.writeBelow(start, line, set, i, need, s, a)
 	}
@@ -144,11 +162,7 @@ func (c *Cache) access(at sim.Time, line uint64, a Access) sim.Time {
 			l.dirty |= need
 		}
 		if need&^l.valid == 0 {
-			if l.ready <= start {
-				s.Hits++
-				return start + c.hitLatency
-			}
-			return c.wait(start, i, need, s)
+			return c.present(start, i, need, s)
 		}
 	}
 	s.Misses++
@@ -159,8 +173,8 @@ func (c *Cache) access(at sim.Time, line uint64, a Access) sim.Time {
 	return c.miss(start, line, set, i, need, s, a)
 }
 
-// wait serves an access whose sectors are all there or in flight.
-func (c *Cache) wait(start sim.Time, i int, need uint32, s *CacheStats) sim.Time {
+// present serves an access whose sectors are all there or in flight.
+func (c *Cache) present(start sim.Time, i int, need uint32, s *CacheStats) sim.Time {
 	lands := c.landed(i, need)
 	if lands <= start {
 		s.Hits++

@@ -521,22 +521,34 @@ func TestSlots(t *testing.T) {
 }
 
 func BenchmarkCacheHit(b *testing.B) {
-	for _, size := range []sim.Bytes{16 << 10, 768 << 10} {
-		b.Run(map[sim.Bytes]string{16 << 10: "16KiB", 768 << 10: "768KiB"}[size], func(b *testing.B) {
+	for _, c := range []struct {
+		name string
+		size sim.Bytes
+		run  int // accesses to a line before the next
+	}{{"16KiB/random", 16 << 10, 1}, {"16KiB/runs-of-4", 16 << 10, 4}, {"768KiB/random", 768 << 10, 1}} {
+		b.Run(c.name, func(b *testing.B) {
 			cfg := small()
-			cfg.Size, cfg.Ways = size, 4
-			c := mustCache(b, cfg, &fixed{})
-			lines := uint64(size / cfg.Line)
+			cfg.Size, cfg.Ways = c.size, 4
+			l1 := mustCache(b, cfg, &fixed{})
+			lines := uint64(c.size / cfg.Line)
 			for i := range lines {
-				c.Access(0, Access{Addr: i * 128, Size: 128})
+				l1.Access(0, Access{Addr: i * 128, Size: 128})
 			}
-			at, x := sim.Time(1000*cycle), uint64(1)
+			addr, x := make([]uint64, 4096), uint64(1)
+			for i := range addr {
+				if i%c.run == 0 {
+					x = x*6364136223846793005 + 1442695040888963407
+				}
+				addr[i] = (x>>33)%lines*128 + x>>60*4
+			}
+			at, i := sim.Time(1000*cycle), 0
 			b.ReportAllocs()
 			for b.Loop() {
-				x = x*6364136223846793005 + 1442695040888963407
-				at = c.Access(at, Access{Addr: (x >> 33) % lines * 128, Size: 32})
+				l1.Access(at, Access{Addr: addr[i&4095], Size: 32})
+				at += cycle
+				i++
 			}
-			if s := c.Stats(); s.Misses != int64(lines) {
+			if s := l1.Stats(); s.Misses != int64(lines) {
 				b.Fatalf("%d misses", s.Misses)
 			}
 		})

@@ -69,6 +69,8 @@ func (c *Cache) of(id int16) *CacheStats {
 
 // grow makes room for n arrays. It moves the counts: a pointer to those of an
 // array that is new here must not be held across it.
+//
+//go:noinline
 func (c *Cache) grow(n int) {
 	c.stats = append(c.stats, make([]CacheStats, n-len(c.stats))...)
 }

@@ -25,7 +25,7 @@ func (c *Cache) Invalidate() {
 // whether it was there and whether it was dirty.
 func (c *Cache) Drop(addr uint64) (held, dirty bool) {
 	line := addr >> c.lineBits
-	i := c.tags.find(c.tags.set(c.local(line)), line)
+	i := c.slot(line)
 	if i < 0 {
 		return false, false
 	}
@@ -38,10 +38,15 @@ func (c *Cache) Drop(addr uint64) (held, dirty bool) {
 // and whether it is dirty. It takes no time and leaves no trace.
 func (c *Cache) Holds(addr uint64) (held, dirty bool) {
 	line := addr >> c.lineBits
-	i := c.tags.find(c.tags.set(c.local(line)), line)
+	i := c.slot(line)
 	if i < 0 {
 		return false, false
 	}
 	m := c.sectorMask(addr, 1)
 	return c.tags.lines[i].valid&m != 0, c.tags.lines[i].dirty&m != 0
+}
+
+// slot returns the slot of line, or -1.
+func (c *Cache) slot(line uint64) int {
+	return c.tags.find(c.tags.set(c.local(line)), line)
 }

@@ -20,26 +20,23 @@ func (c *Cache) Interleave(slices int, chunk sim.Bytes) error {
 	return nil
 }
 
-// local returns the number of a line among those of this slice.
+// local returns the number of a line among those of this slice of several.
 func (c *Cache) local(line uint64) uint64 {
-	if c.slices <= 1 {
-		return line
-	}
 	return line/(c.chunk*c.slices)*c.chunk + line%c.chunk
 }
 
 // sectorMask returns the sectors, of the line of addr, that an access within
 // that line touches.
 func (c *Cache) sectorMask(addr uint64, size int32) uint32 {
-	in := addr & (1<<c.lineBits - 1)
-	first := in >> c.sectorBits
-	last := (in + uint64(size) - 1) >> c.sectorBits
-	return uint32(uint64(1)<<(last+1) - uint64(1)<<first)
+	in := addr & c.lineMask
+	first := in >> (c.sectorBits & 63)
+	last := (in + uint64(size) - 1) >> (c.sectorBits & 63)
+	return uint32(2)<<(last&31) - uint32(1)<<(first&31)
 }
 
 // coveredMask returns the sectors that the access covers whole.
 func (c *Cache) coveredMask(addr uint64, size int32) uint32 {
-	in := addr & (1<<c.lineBits - 1)
+	in := addr & c.lineMask
 	first := (in + 1<<c.sectorBits - 1) >> c.sectorBits
 	last := (in + uint64(size)) >> c.sectorBits
 	if last <= first {
