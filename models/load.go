@@ -26,7 +26,7 @@ type Description struct {
 }
 
 // longestFile bounds what a description file may hold, in bytes.
-const longestFile = 1 << 20
+const longestFile = 128 << 10
 
 // Open reads the machine called name: a file when name contains a slash or
 // ends in .yaml, else name.yaml of library. It follows `extends: parent` up to
@@ -202,7 +202,7 @@ func over(base, top *node, path string) (*node, []error) {
 		base = &node{kind: section}
 	}
 	var faults []error
-	merged := *base
+	merged := base.copied()
 	merged.file, merged.line = top.file, top.line
 	for i, key := range top.keys {
 		kid := top.kids[i]
@@ -211,14 +211,14 @@ func over(base, top *node, path string) (*node, []error) {
 		case kid.null && old == nil:
 			faults = append(faults, Fault{kid.file, kid.line, join(path, key), "nothing to remove"})
 		case kid.null:
-			merged = *merged.without(key)
+			merged = merged.without(key)
 		default:
 			laid, wrong := over(old, kid, join(path, key))
 			faults = append(faults, wrong...)
-			merged = *merged.with(key, laid)
+			merged.put(key, laid)
 		}
 	}
-	return &merged, faults
+	return merged, faults
 }
 
 // replace returns top in base's place. An override remembers what a file said.

@@ -118,10 +118,13 @@ func TestOpenFiles(t *testing.T) {
 	write("mine/fermi.yaml", "extends: fermi\nwarps: 32\n") // the library's, not itself
 	write("mine/sub/deep.yaml", "extends: ../fermi.yaml\nwarps: 16\n")
 	write("mine/beside.yaml", "extends: fermi.yaml\nratio: 0\n")
+	write("plain", "extends: fermi\nwarps: 8\n")
+	write("on-plain.yaml", "extends: ./plain\n")
 	write("loop.yaml", "extends: ./loop.yaml\n")
 	t.Chdir(dir)
 	for name, want := range map[string]int{
 		"mine/fermi.yaml": 32, "mine/sub/deep.yaml": 16, "mine/beside.yaml": 32, "./mine/fermi.yaml": 32,
+		"./plain": 8, "on-plain.yaml": 8,
 		filepath.Join(dir, "mine", "sub", "deep.yaml"): 16,
 	} {
 		d, err := Open(library(), name)
@@ -179,12 +182,18 @@ func TestFilesAreBounded(t *testing.T) {
 	if err == nil || !strings.HasSuffix(err.Error(), "nested deeper than 32 levels") {
 		t.Errorf("%d levels: %v", deepest+1, err)
 	}
+	items := strings.Repeat("1, ", widest-1)
+	if _, err := Open(library("m.yaml", "a: ["+items+"1]"), "m"); err != nil {
+		t.Errorf("%d items: %v", widest, err)
+	}
+	_, err = Open(library("m.yaml", "a: ["+items+"1, 1]"), "m")
+	wantError(t, err, "m.yaml:1: a: more than 4096 items")
 	text := "a: 1\n#" + strings.Repeat("x", longestFile-6)
 	if _, err := Open(library("m.yaml", text), "m"); err != nil {
 		t.Errorf("%d bytes: %v", len(text), err)
 	}
 	_, err = Open(library("m.yaml", text+"x"), "m")
-	wantError(t, err, "machine file m.yaml: longer than 1048576 bytes")
+	wantError(t, err, "machine file m.yaml: longer than 131072 bytes")
 }
 
 // FuzzOpen holds that no text panics, and that what is read is written so that

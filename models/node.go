@@ -36,8 +36,11 @@ const (
 	section
 )
 
-// deepest bounds the nesting of sections and lists.
-const deepest = 32
+// Bounds on a description, far above any machine's.
+const (
+	deepest = 32   // levels of sections and lists
+	widest  = 4096 // keys of a section, items of a list
+)
 
 // child returns the node under key, nil when n has none.
 func (n *node) child(key string) *node {
@@ -47,18 +50,21 @@ func (n *node) child(key string) *node {
 	return nil
 }
 
-// with returns a copy of section n in which key holds kid.
-func (n *node) with(key string, kid *node) *node {
+// copied returns a copy of n that put may change.
+func (n *node) copied() *node {
 	c := *n
-	c.keys = slices.Clone(n.keys)
-	c.kids = slices.Clone(n.kids)
-	if i := slices.Index(n.keys, key); i >= 0 {
-		c.kids[i] = kid
-		return &c
-	}
-	c.keys = append(c.keys, key)
-	c.kids = append(c.kids, kid)
+	c.keys, c.kids = slices.Clone(n.keys), slices.Clone(n.kids)
 	return &c
+}
+
+// put makes kid what section n holds under key. n must be nobody else's yet.
+func (n *node) put(key string, kid *node) {
+	if i := slices.Index(n.keys, key); i >= 0 {
+		n.kids[i] = kid
+		return
+	}
+	n.keys = append(n.keys, key)
+	n.kids = append(n.kids, kid)
 }
 
 // without returns a copy of section n that lacks key.
@@ -203,6 +209,9 @@ func (p *parser) convert(y *yaml.Node, line int, path string, depth int) *node {
 		return n
 	case y.Style&yaml.TaggedStyle != 0:
 		p.fault(line, path, "tags are not allowed: drop %s", y.Tag)
+		return n
+	case y.Kind == yaml.MappingNode && len(y.Content) > 2*widest || y.Kind == yaml.SequenceNode && len(y.Content) > widest:
+		p.fault(line, path, "more than %d items", widest)
 		return n
 	}
 	switch y.Kind {

@@ -3,9 +3,9 @@ package models
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 )
 
 // commandLine stands for the file of a value that Set gave.
@@ -50,6 +50,8 @@ func parseValue(path, value string) (*node, []error) {
 	switch {
 	case value == "":
 		return nil, []error{Fault{commandLine, 0, path, "no value"}}
+	case !utf8.ValidString(value):
+		return nil, []error{Fault{commandLine, 0, path, fmt.Sprintf("%q is not UTF-8", value)}}
 	case value == "null" || value == "~":
 		return &node{file: commandLine, text: value, null: true}, nil
 	case value[0] != '[' && value[0] != '{':
@@ -100,10 +102,9 @@ func (d *Description) place(n *node, parts []string, at int, top *node) (*node, 
 		if kid == nil {
 			return nil, refuse("an item of a list cannot be removed: give the whole list")
 		}
-		c := *n
-		c.kids = slices.Clone(n.kids)
+		c := n.copied()
 		c.kids[i] = kid
-		return &c, nil
+		return c, nil
 	}
 	if !keyForm.MatchString(key) {
 		return nil, refuse("%q is not a key: letters, digits, - and _", key)
@@ -115,7 +116,9 @@ func (d *Description) place(n *node, parts []string, at int, top *node) (*node, 
 	case kid == nil:
 		return n.without(key), nil
 	}
-	return n.with(key, kid), nil
+	c := n.copied()
+	c.put(key, kid)
+	return c, nil
 }
 
 // nearestPath returns ": nearest is ..." for a path that is not there.

@@ -75,6 +75,7 @@ func TestSetRefuses(t *testing.T) {
 	for _, c := range []struct{ assignment, want string }{
 		{"l1.size", "--set l1.size: path=value is wanted, such as l1.size=16 KiB"},
 		{"l1.size=", "--set l1.size: no value"},
+		{"name=\x80", `--set name: "\x80" is not UTF-8`},
 		{"=3", `--set: "" is not a key: letters, digits, - and _`},
 		{"l1..size=3", `--set l1..size: "" is not a key: letters, digits, - and _`},
 		{"l1 size=3", `--set l1 size: "l1 size" is not a key: letters, digits, - and _`},

@@ -2,6 +2,7 @@ package models
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -108,36 +109,62 @@ d: {}
 	}
 }
 
-// TestAnyTreeReadsBack writes random trees with random texts.
-func TestAnyTreeReadsBack(t *testing.T) {
+// anyTree draws a section with random texts and comments in it.
+func anyTree(t *rapid.T, depth int) *node {
 	key := rapid.StringMatching(`[A-Za-z0-9_-]{1,6}`)
 	text := rapid.OneOf(rapid.String(), rapid.StringMatching(`[-a-z0-9 .:#,{}"'~|>&*!%@\[\]\\]{0,8}`),
 		rapid.SampledFrom([]string{"null", "NULL", "~", "on", "1 KiB", "---", "...", "- a", "a: b", "a #b", " a", "a ", "-1"}))
-	var tree func(t *rapid.T, depth int) *node
-	tree = func(t *rapid.T, depth int) *node {
-		n := &node{file: "m.yaml"}
-		n.kind = kind(rapid.IntRange(0, 2).Draw(t, "kind"))
-		if depth == 0 {
-			n.kind = section
-		} else if depth > 3 {
-			n.kind = leaf
-		}
-		switch n.kind {
-		case leaf:
-			n.text = text.Draw(t, "text")
-		default:
-			for range rapid.IntRange(0, 3).Draw(t, "kids") {
-				k := key.Draw(t, "key")
-				if n.kind == section && n.child(k) != nil {
-					continue
-				}
-				if n.kind == section {
-					n.keys = append(n.keys, k)
-				}
-				n.kids = append(n.kids, tree(t, depth+1))
-			}
-		}
+	comment := rapid.SampledFrom([]string{"", "", "[P] a manual", "[M, I] b # c", "d: e", "- f", "'", "[g", "x"})
+	n := &node{file: "m.yaml", kind: kind(rapid.IntRange(0, 2).Draw(t, "kind"))}
+	if depth == 0 {
+		n.kind = section
+	} else if depth > 3 {
+		n.kind = leaf
+	}
+	if n.kind == leaf {
+		n.text, n.comment = text.Draw(t, "text"), comment.Draw(t, "comment")
 		return n
 	}
-	rapid.Check(t, func(t *rapid.T) { readsBack(t, &Description{root: tree(t, 0)}) })
+	for range rapid.IntRange(0, 3).Draw(t, "kids") {
+		if n.kind == section {
+			k := key.Draw(t, "key")
+			if n.child(k) != nil {
+				continue
+			}
+			n.keys = append(n.keys, k)
+		}
+		n.kids = append(n.kids, anyTree(t, depth+1))
+	}
+	return n
+}
+
+func TestAnyTreeReadsBack(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) { readsBack(t, &Description{root: anyTree(t, 0)}) })
+}
+
+// TestSourcesSurviveLayout strews blank lines and comment lines between the
+// lines of random trees: every value keeps the comment of its own line.
+func TestSourcesSurviveLayout(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		d := &Description{root: anyTree(t, 0)}
+		var text strings.Builder
+		for line := range strings.Lines(d.YAML()) {
+			indent := line[:len(line)-len(strings.TrimLeft(line, " "))]
+			for _, extra := range rapid.SliceOfN(rapid.SampledFrom([]string{"\n", indent + "# above\n", "# left\n", indent + "  # right\n"}), 0, 2).Draw(t, "extra") {
+				text.WriteString(extra)
+			}
+			text.WriteString(line)
+		}
+		back, faults := parse("back.yaml", []byte(text.String()))
+		if len(faults) > 0 {
+			t.Fatalf("%v in\n%s", faults, text.String())
+		}
+		got, want := (&Description{root: back}).Sources(), d.Sources()
+		for i := range want {
+			got[i].Line, got[i].File = 0, "m.yaml"
+			if got[i] != want[i] {
+				t.Fatalf("%+v reads back as %+v from\n%s", want[i], got[i], text.String())
+			}
+		}
+	})
 }

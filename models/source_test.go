@@ -10,7 +10,7 @@ func TestSources(t *testing.T) {
 warps: 32 # [M,S] counted [twice] # and again
            # on a second line
 ratio: 1 # [X] no such tag
-dims: [1, # [P] first
+dims: [1, # [R] third, and more
   2,
   3] # [R] third
 clock: "2 GHz" # [P]no blank
@@ -30,7 +30,7 @@ dram: {latency: 1 ns, banks: 8} # [I] both
 		{Path: "name", Value: "Fermi", File: "fermi.yaml", Line: 2},
 		{Path: "warps", Value: "32", Comment: "counted [twice] # and again", Tag: "M,S", File: "v.yaml", Line: 2},
 		{Path: "ratio", Value: "1", Comment: "[X] no such tag", File: "v.yaml", Line: 4},
-		{Path: "dims.0", Value: "1", Comment: "first", Tag: "P", File: "v.yaml", Line: 5},
+		{Path: "dims.0", Value: "1", Comment: "third, and more", Tag: "R", File: "v.yaml", Line: 5},
 		{Path: "dims.1", Value: "2", File: "v.yaml", Line: 6},
 		{Path: "dims.2", Value: "3", Comment: "third", Tag: "R", File: "v.yaml", Line: 7},
 		{Path: "clock", Value: "3 GHz", File: "--set", Overridden: true, Was: "2 GHz"},

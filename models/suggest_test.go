@@ -26,6 +26,7 @@ func TestNearest(t *testing.T) {
 		{"", keys, ""},
 		{"size", nil, ""},
 		{"b", []string{"c", "a"}, ""}, // nothing in common
+		{"ld", []string{"matching/ld", "coloring/ld", "coloring/ld-sorted"}, "coloring/ld"},
 		{"ab", []string{"ac", "aa"}, "aa"},
 		{"size", []string{"l2.size", "l1.size"}, "l1.size"},
 	} {
