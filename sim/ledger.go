@@ -1,6 +1,10 @@
 package sim
 
-import "math/bits"
+import (
+	"math/bits"
+	"slices"
+	"sort"
+)
 
 // Ledger is a resource that serves requests booked out of the order of their
 // times: the return path of a memory, a bus between caches. It divides time
@@ -16,9 +20,9 @@ import "math/bits"
 // when as much of that epoch has passed as is then booked; a request uses its
 // own epoch only behind what is booked there.
 //
-// The epochs form a ring, which Advance moves. What does not fit in the ring
-// is served behind it in the order of the calls, and entered as the ring
-// moves on.
+// The epochs form a ring, which Advance moves. What lies behind the ring is
+// kept as a list of exact spans, fewer the more congested it is, and entered
+// as the ring moves on.
 type Ledger struct {
 	shift   uint   // an epoch is 2^shift femtoseconds
 	mask    uint64 // epochs in the ring, less one
@@ -28,7 +32,6 @@ type Ledger struct {
 	touched bitRing // epochs with something booked
 	told    bool    // by Advance
 	beyond  []span  // booked behind the ring, in order, apart
-	entered int     // spans that the ring has passed
 	busy    Time
 }
 
@@ -88,7 +91,7 @@ func (l *Ledger) Reserve(at, amount Time) (start Time) {
 	k := uint64(at) >> l.shift
 	if k > l.base+l.mask {
 		if l.told {
-			return l.reserveBeyond(at, amount)
+			return l.bookBeyond(at, amount) - amount
 		}
 		l.move(k - l.mask/2)
 	}
@@ -109,7 +112,7 @@ func (l *Ledger) Reserve(at, amount Time) (start Time) {
 	for left > 0 {
 		k = l.roomFrom(k)
 		if k > l.base+l.mask {
-			return l.reserveBeyond(l.ringEnd(), Time(left)) + Time(left) - amount
+			return l.bookBeyond(l.ringEnd(), Time(left)) - amount
 		}
 		e := &l.epochs[k&l.mask]
 		take := min(left, uint64(length-e.booked))
@@ -147,17 +150,36 @@ func (l *Ledger) book(k uint64, amount uint32) {
 
 func (l *Ledger) ringEnd() Time { return Time((l.base + l.mask + 1) << l.shift) }
 
-// reserveBeyond books behind the ring, in the order of the calls.
-func (l *Ledger) reserveBeyond(at, amount Time) (start Time) {
-	if n := len(l.beyond); n > l.entered {
-		if last := &l.beyond[n-1]; at <= last.end {
-			start = last.end
-			last.end += amount
-			return start
+// bookBeyond books amount in the gaps between the spans behind the ring, from
+// at on, and returns when it has been served.
+func (l *Ledger) bookBeyond(at, amount Time) (done Time) {
+	if amount == 0 {
+		return at
+	}
+	i := sort.Search(len(l.beyond), func(i int) bool { return l.beyond[i].end >= at })
+	merged := span{at, at}
+	j := i
+	for ; j < len(l.beyond); j++ {
+		s := l.beyond[j]
+		if gap := s.start - merged.end; gap > amount {
+			break
+		} else if gap > 0 {
+			amount -= gap
+			done = s.start
+		}
+		merged.start = min(merged.start, s.start)
+		merged.end = max(merged.end, s.end)
+		if amount == 0 {
+			j++
+			break
 		}
 	}
-	l.beyond = append(l.beyond, span{at, at + amount})
-	return at
+	if amount > 0 {
+		merged.end += amount
+		done = merged.end
+	}
+	l.beyond = slices.Replace(l.beyond, i, j, merged)
+	return done
 }
 
 // move makes base the first epoch of the ring. It costs as much as the
@@ -173,23 +195,18 @@ func (l *Ledger) move(base uint64) {
 		l.room.set(uint(i))
 	}
 	l.base = base
-	for l.entered < len(l.beyond) {
-		s := &l.beyond[l.entered]
-		ringEnd := l.ringEnd()
-		if s.start >= ringEnd {
-			break
-		}
-		l.enter(max(s.start, Time(base<<l.shift)), min(s.end, ringEnd))
+	start, ringEnd := Time(base<<l.shift), l.ringEnd()
+	entered := 0
+	for entered < len(l.beyond) && l.beyond[entered].start < ringEnd {
+		s := &l.beyond[entered]
+		l.enter(max(s.start, start), min(s.end, ringEnd))
 		if s.end > ringEnd {
 			s.start = ringEnd
 			break
 		}
-		l.entered++
+		entered++
 	}
-	if 2*l.entered >= len(l.beyond) {
-		l.beyond = l.beyond[:copy(l.beyond, l.beyond[l.entered:])]
-		l.entered = 0
-	}
+	l.beyond = slices.Delete(l.beyond, 0, entered)
 }
 
 // enter books the span from start to end, which the ring has reached.
