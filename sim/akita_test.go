@@ -16,14 +16,13 @@ import (
 // receives; both are logged with their times.
 type pinger struct {
 	*akita.TickingComponent
-	port   akita.Port
-	peer   akita.Port
-	every  int
-	ticks  int
-	to     int // messages still to send
-	owed   int // answers
-	log    *[]string
-	answer bool
+	port  akita.Port
+	peer  akita.Port
+	every int
+	ticks int
+	to    int // messages still to send
+	owed  int // answers
+	log   *[]string
 }
 
 type ping struct {
