@@ -13,7 +13,7 @@ import (
 )
 
 const (
-	scanBuffer = 1 << 18
+	scanBuffer = 1 << 16
 	// maxToken is the length of the longest number or word in a file.
 	maxToken = 64
 )
@@ -284,6 +284,9 @@ func (s *scanner) number(what string) (float64, error) {
 		return w, nil
 	}
 	word := s.word()
+	if bytes.ContainsAny(word, "_xX") { // Go's own notations
+		return 0, s.expected(what)
+	}
 	w, err := strconv.ParseFloat(string(word), 64)
 	if errors.Is(err, strconv.ErrRange) && math.IsInf(w, 0) {
 		return 0, s.errorf("%s %s is too large", what, word)
