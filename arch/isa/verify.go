@@ -148,5 +148,5 @@ func (p *Program) verifyFunc(f int) error {
 
 // refuse says which instruction err is about.
 func (p *Program) refuse(pc int32, err error) error {
-	return fmt.Errorf("%s: %s: %w", p.Source(pc), p.Code[pc].Row().Name, err)
+	return fmt.Errorf("%s: %s: %w", p.Source(pc), p.Disassemble(pc), err)
 }

@@ -34,7 +34,7 @@ type scope struct {
 	other   known // if: at its start; else: at the end of the other side
 	breaks  known // loop: where it is left
 	resumes known // loop: where it continues
-	leaves  bool  // loop: some path leaves it
+	leaves  bool  // loop: some path leaves it, or none enters
 }
 
 // A flow follows every path of a function at once. Within an iteration paths
@@ -105,7 +105,7 @@ func (fl *flow) pass(pc int32) error {
 		fl.now.meet(fl.top().other)
 		fl.pop()
 	case OpLoop:
-		fl.scopes = append(fl.scopes, scope{op: OpLoop, pc: pc})
+		fl.scopes = append(fl.scopes, scope{op: OpLoop, pc: pc, leaves: !fl.now.reached})
 	case OpNext:
 		fl.resume()
 	case OpEndLoop:
