@@ -19,10 +19,16 @@ func (o *Outstanding) Access(at sim.Time, a Access) sim.Time {
 	if a.Kind == Write {
 		return o.below.Access(at, a)
 	}
-	done := o.below.Access(o.slots.next(at), a)
-	o.slots.take(done)
+	done := o.below.Access(o.Start(at), a)
+	o.Hold(done)
 	return done
 }
+
+// Start returns when a request of time at gets an entry.
+func (o *Outstanding) Start(at sim.Time) sim.Time { return o.slots.next(at) }
+
+// Hold keeps the entry that Start named until done.
+func (o *Outstanding) Hold(done sim.Time) { o.slots.take(done) }
 
 // MissStart returns the earliest time at which a further request can go below.
 func (o *Outstanding) MissStart() sim.Time { return o.slots[0] }

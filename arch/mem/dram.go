@@ -1,0 +1,271 @@
+package mem
+
+import (
+	"fmt"
+
+	"heddle/sim"
+)
+
+// DRAM is the DRAM of a device with its controllers.
+//
+// A request is computed burst by burst when it is made: from the state of its
+// bank follow the commands it needs, from the timings the earliest times of
+// these, and from the rank's activates, the bank group and the data bus, which
+// are ledgers, when they are free. What a computed model cannot do is reorder
+// requests that are made later; three rules stand for it:
+//
+//   - A request to a row that its bank had open within the reorder window
+//     counts as a row hit: a first-ready scheduler would have served it before
+//     closing the row.
+//   - The data bus loses time for turning between reads and writes, or between
+//     ranks, at most once in a reorder window: a scheduler groups them.
+//   - Activates of a rank are spaced evenly, by the larger of tRRD and tFAW/4,
+//     rather than four in a row and a pause.
+//
+// A bank serves in the order of the calls. A refresh delays commands to its
+// rank and closes the rank's rows; it does not wait for them.
+type DRAM struct {
+	name   string
+	config DRAMConfig
+	dramTimings
+	where      dramMap
+	controller sim.Time
+	burstBytes uint64
+	closedPage bool
+	rewrite    bool // a partial write reads the burst first
+	channels   []dramChannel
+	arrays     []arrayTraffic // by array ID + 1
+}
+
+type dramChannel struct {
+	bus    *sim.Ledger
+	act    []*sim.Ledger // by rank
+	group  []*sim.Ledger // by bank group; nil if tCCDL adds nothing
+	banks  []dramBank
+	phase  []sim.Time // of each rank's refreshes
+	last   dramUse    // of the data bus
+	turned sim.Time   // when the bus was last charged for turning
+	stats  DRAMStats
+}
+
+// dramUse is what the data bus was last used for.
+type dramUse struct {
+	used  bool
+	write bool
+	rank  int
+}
+
+// dramBank is the state of a bank. Its first row is open or was last.
+type dramBank struct {
+	open      bool
+	rows      [recentRows]dramRow
+	refresh   int64    // refreshes of the rank before the latest activate
+	activate  sim.Time // the next may not be earlier
+	precharge sim.Time // the next may not be earlier
+}
+
+// recentRows bounds how many rows of a bank a reordering controller is taken
+// to have requests for at once.
+const recentRows = 4
+
+type dramRow struct {
+	used   bool
+	row    uint64
+	column sim.Time // no column command earlier
+	last   sim.Time // latest column command
+}
+
+// NewDRAM returns idle DRAM with all rows closed. Errors name the key of c at
+// fault.
+func NewDRAM(name string, c DRAMConfig) (*DRAM, error) {
+	if err := c.Validate(); err != nil {
+		return nil, fmt.Errorf("DRAM %s: %w", name, err)
+	}
+	d := &DRAM{
+		name:        name,
+		config:      c,
+		dramTimings: newDRAMTimings(c),
+		where:       newDRAMMap(c),
+		controller:  c.ControllerLatency,
+		burstBytes:  uint64(c.Burst()),
+		closedPage:  c.PagePolicy == "closed",
+		rewrite:     c.ECC.Enabled,
+		channels:    make([]dramChannel, c.Channels),
+	}
+	// Epochs of eight column commands; a horizon of thousands of them.
+	ledger := func() *sim.Ledger { return sim.NewLedger(8*d.column, 1024) }
+	for i := range d.channels {
+		ch := &d.channels[i]
+		ch.bus = ledger()
+		ch.banks = make([]dramBank, c.Ranks*c.Banks)
+		for r := range c.Ranks {
+			ch.act = append(ch.act, ledger())
+			// Refreshes are spread over the ranks of the device.
+			n := sim.Time(c.Channels * c.Ranks)
+			ch.phase = append(ch.phase, d.efi/n*sim.Time(i*c.Ranks+r))
+		}
+		if d.ccdl > d.column {
+			for range c.Ranks * c.Groups {
+				ch.group = append(ch.group, ledger())
+			}
+		}
+	}
+	return d, nil
+}
+
+// Name returns the name given to NewDRAM.
+func (d *DRAM) Name() string { return d.name }
+
+// Config returns the description given to NewDRAM.
+func (d *DRAM) Config() DRAMConfig { return d.config }
+
+// Advance tells that no access will be made for a time before now, so that
+// what lies before can be forgotten. Calling it is optional.
+func (d *DRAM) Advance(now sim.Time) {
+	for i := range d.channels {
+		ch := &d.channels[i]
+		ch.bus.Advance(now)
+		for _, l := range ch.act {
+			l.Advance(now)
+		}
+		for _, l := range ch.group {
+			l.Advance(now)
+		}
+	}
+}
+
+// Access performs a at time at, as whole bursts. A read or an atomic is done
+// when its last data are back, a write when its last data are in. An atomic is
+// a read and, when its data are there, a write.
+func (d *DRAM) Access(at sim.Time, a Access) sim.Time {
+	d.count(a)
+	at = d.clock.Edge(at + d.controller)
+	done := at
+	end := a.Addr + uint64(a.Size)
+	for addr := a.Addr &^ (d.burstBytes - 1); addr < end; addr += d.burstBytes {
+		p := d.where.place(addr)
+		whole := addr >= a.Addr && addr+d.burstBytes <= end
+		ch := &d.channels[p.channel]
+		var finish sim.Time
+		switch {
+		case a.Kind == Read:
+			finish, _ = d.burstAt(ch, at, &p, false)
+		case a.Kind == Write && (whole || !d.rewrite):
+			finish, _ = d.burstAt(ch, at, &p, true)
+		case a.Kind == Write:
+			read, _ := d.burstAt(ch, at, &p, false)
+			finish, _ = d.burstAt(ch, read, &p, true)
+		default:
+			finish, _ = d.burstAt(ch, at, &p, false)
+			written, row := d.burstAt(ch, finish, &p, true)
+			row.column = max(row.column, written+d.wtr) // the next atomic reads what this one wrote
+		}
+		done = max(done, finish)
+	}
+	return done
+}
+
+// burstAt performs one column command, with what it needs before, from at on.
+// It returns the end of its data, and its row.
+func (d *DRAM) burstAt(ch *dramChannel, at sim.Time, p *dramPlace, write bool) (sim.Time, *dramRow) {
+	b := &ch.banks[p.bank]
+	t, refresh := d.refreshed(at, ch.phase[p.rank])
+	if refresh > b.refresh {
+		b.open = false
+		b.rows = [recentRows]dramRow{}
+	}
+	row := d.openRow(ch, b, p, t)
+	column := max(t, row.column)
+	if ch.group != nil {
+		column = ch.group[p.group].Reserve(column, d.ccdl)
+	}
+	latency := d.cl
+	if write {
+		latency = d.cwl
+	}
+	idle := d.turn(ch, column+latency, dramUse{true, write, p.rank})
+	data := ch.bus.Reserve(column+latency-idle, idle+d.column) + idle
+	column, end := data-latency, data+d.burst
+	row.last = max(row.last, column)
+	precharge := column + d.rtp
+	if write {
+		precharge = end + d.wr
+		ch.stats.Writes++
+	} else {
+		ch.stats.Reads++
+		ch.stats.ReadTime += end - at
+	}
+	if row == &b.rows[0] { // the others were served while they were open
+		b.precharge = max(b.precharge, precharge)
+	}
+	if d.closedPage {
+		b.open = false
+		b.activate = max(b.activate, b.precharge+d.rp)
+	}
+	return end, row
+}
+
+// openRow returns the row of p, opened if need be.
+func (d *DRAM) openRow(ch *dramChannel, b *dramBank, p *dramPlace, t sim.Time) *dramRow {
+	if r := &b.rows[0]; b.open && r.row == p.row {
+		ch.stats.RowHits++
+		return r
+	}
+	if d.reorder > 0 {
+		for i := range b.rows {
+			if r := &b.rows[i]; r.used && r.row == p.row && t <= r.last+d.reorder {
+				ch.stats.RowHits++
+				return r
+			}
+		}
+	}
+	act := max(t, b.activate)
+	if b.open {
+		ch.stats.RowConflicts++
+		act = max(act, max(t, b.precharge)+d.rp)
+	} else {
+		ch.stats.RowMisses++
+	}
+	act, b.refresh = d.refreshed(act, ch.phase[p.rank])
+	act = ch.act[p.rank].Reserve(act, d.activate)
+	copy(b.rows[1:], b.rows[:recentRows-1])
+	b.rows[0] = dramRow{used: true, row: p.row, column: act + d.rcd}
+	b.open = true
+	b.activate = act + d.rc
+	b.precharge = act + d.ras
+	return &b.rows[0]
+}
+
+// turn returns the time for which the data bus must idle before data, because
+// of what it did last.
+func (d *DRAM) turn(ch *dramChannel, data sim.Time, use dramUse) sim.Time {
+	last := ch.last
+	if last == use {
+		return 0
+	}
+	ch.last = use
+	if !last.used || ch.turned > 0 && data < ch.turned+d.reorder {
+		return 0
+	}
+	ch.turned = data
+	idle := d.rtrs
+	if last.write && !use.write && last.rank == use.rank {
+		idle = d.wtr + d.cl
+	}
+	idle = min(idle, data)
+	ch.stats.Turning += idle
+	return idle
+}
+
+// refreshed returns the first time from t on at which a rank of the given
+// phase is not being refreshed, and how many of its refreshes began before.
+func (d *DRAM) refreshed(t, phase sim.Time) (free sim.Time, refreshes int64) {
+	if d.efi == 0 || t-phase < d.efi {
+		return t, 0
+	}
+	n := (t - phase) / d.efi
+	if in := t - phase - n*d.efi; in < d.rfc {
+		t += d.rfc - in
+	}
+	return t, int64(n)
+}
