@@ -80,7 +80,7 @@ func readMETISHeader(s *scanner) (h metisHeader, err error) {
 	var bits int
 	for _, c := range flags {
 		if c != '0' && c != '1' || len(flags) > 3 {
-			return h, s.expected("fmt, three flags 0 or 1,")
+			return h, s.expected("the flags of fmt, such as 001")
 		}
 		bits = bits<<1 | int(c-'0')
 	}
@@ -88,7 +88,7 @@ func readMETISHeader(s *scanner) (h metisHeader, err error) {
 	h.weighted = bits&1 != 0
 	ncon := bits >> 1 & 1
 	if len(s.word()) > 0 {
-		n, err := s.integer("ncon, the weights of a vertex,")
+		n, err := s.integer("ncon")
 		if err != nil {
 			return h, err
 		}
