@@ -252,6 +252,7 @@ func (c *Cache) writeBelow(start sim.Time, line uint64, set, i int, need uint32,
 		l := &c.tags.lines[i]
 		if need&^l.valid == 0 && l.ready <= start {
 			s.Hits++
+			s.PassedHits++
 		} else {
 			s.Misses++
 		}

@@ -409,7 +409,7 @@ func TestCacheConservation(t *testing.T) {
 		var sum CacheStats
 		for id := -1; id <= 5; id++ {
 			s := c.ArrayStats(id)
-			sum.add(&s)
+			sum.Add(s)
 			if s.Hits+s.Misses != s.Accesses() || s.Merges > s.Misses || s.Writebacks < 0 {
 				t.Fatalf("array %d: %+v: hits + misses is not accesses", id, s)
 			}

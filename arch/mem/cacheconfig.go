@@ -10,18 +10,18 @@ import (
 // CacheConfig describes a cache.
 type CacheConfig struct {
 	Enabled       bool       `yaml:"enabled" doc:"false: every access goes straight to the level below"`
-	Size          sim.Bytes  `yaml:"size" range:"1..1099511627776" doc:"capacity; a multiple of ways x line"`
+	Size          sim.Bytes  `yaml:"size" range:"1 B..1099511627776 B" doc:"capacity; a multiple of ways x line"`
 	Ways          int        `yaml:"ways" range:"1..1024" doc:"associativity"`
-	Line          sim.Bytes  `yaml:"line" range:"4..4096" doc:"bytes that share a tag; a power of two"`
-	Sector        sim.Bytes  `yaml:"sector" range:"4..4096" doc:"bytes fetched by a miss; a power of two, at most line, at least line/32"`
+	Line          sim.Bytes  `yaml:"line" range:"4 B..4096 B" doc:"bytes that share a tag; a power of two"`
+	Sector        sim.Bytes  `yaml:"sector" range:"4 B..4096 B" doc:"bytes fetched by a miss; a power of two, at most line, at least line/32"`
 	Index         string     `yaml:"index" oneof:"modulo xor" doc:"set of a line: its number modulo the sets, or, of a power of two of sets, all its bits folded by xor"`
 	Replacement   string     `yaml:"replacement" oneof:"lru fifo random plru" doc:"which line a fill replaces; plru (tree) needs a power of two of ways"`
 	Write         string     `yaml:"write" oneof:"write-through write-back" doc:"a write-through cache sends writes and atomics below; a write-back one performs them"`
 	WriteAllocate bool       `yaml:"write_allocate" doc:"a write that misses brings its line in"`
 	WriteHit      string     `yaml:"write_hit" oneof:"update evict" doc:"what a write-through cache does with its copy when it is written"`
 	Banks         int        `yaml:"banks" range:"1..1024" doc:"lines are interleaved over the banks"`
-	HitLatency    sim.Cycles `yaml:"hit_latency" range:"0..10000" doc:"from the bank taking an access to data; a miss goes below after as long"`
-	BankInterval  sim.Cycles `yaml:"bank_interval" range:"0..10000" doc:"between accesses that one bank takes"`
+	HitLatency    sim.Cycles `yaml:"hit_latency" range:"0 cycles..10000 cycles" doc:"from the bank taking an access to data; a miss goes below after as long"`
+	BankInterval  sim.Cycles `yaml:"bank_interval" range:"0 cycles..10000 cycles" doc:"between accesses that one bank takes"`
 	MSHRs         int        `yaml:"mshrs" range:"1..65536" doc:"misses in flight"`
 	Merges        int        `yaml:"merges" range:"0..32767" doc:"later accesses that can wait on one miss; more of them look the line up again when it is there"`
 }

@@ -10,9 +10,10 @@ type CacheStats struct {
 	Writes  int64
 	Atomics int64
 
-	Hits   int64 // every sector asked for was there
-	Misses int64 // some sector was absent or still in flight
-	Merges int64 // of the misses: those that fetched nothing, as all absent sectors were in flight
+	Hits       int64 // every sector asked for was there
+	PassedHits int64 // of the hits: writes and atomics that a write-through cache passed on
+	Misses     int64 // some sector was absent or still in flight
+	Merges     int64 // of the misses: those that fetched nothing, as all absent sectors were in flight
 
 	Evictions  int64     // lines replaced by others
 	Writebacks int64     // dirty lines sent below, when replaced or flushed
@@ -26,11 +27,13 @@ type CacheStats struct {
 // Accesses returns the lines looked up.
 func (s CacheStats) Accesses() int64 { return s.Reads + s.Writes + s.Atomics }
 
-func (s *CacheStats) add(o *CacheStats) {
+// Add adds the counts of another cache, or of another array.
+func (s *CacheStats) Add(o CacheStats) {
 	s.Reads += o.Reads
 	s.Writes += o.Writes
 	s.Atomics += o.Atomics
 	s.Hits += o.Hits
+	s.PassedHits += o.PassedHits
 	s.Misses += o.Misses
 	s.Merges += o.Merges
 	s.Evictions += o.Evictions
@@ -45,7 +48,7 @@ func (s *CacheStats) add(o *CacheStats) {
 func (c *Cache) Stats() CacheStats {
 	var sum CacheStats
 	for i := range c.stats {
-		sum.add(&c.stats[i])
+		sum.Add(c.stats[i])
 	}
 	return sum
 }

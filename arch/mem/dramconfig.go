@@ -21,36 +21,36 @@ type DRAMConfig struct {
 	Ranks    int           `yaml:"ranks" range:"1..16" doc:"ranks of a channel"`
 	Banks    int           `yaml:"banks" range:"1..256" doc:"banks of a rank; a power of two"`
 	Groups   int           `yaml:"bank_groups" range:"1..64" doc:"bank groups of a rank; divides banks"`
-	RowBytes sim.Bytes     `yaml:"row" range:"64..65536" doc:"open row of a bank, over the chips of a channel"`
+	RowBytes sim.Bytes     `yaml:"row" range:"64 B..65536 B" doc:"open row of a bank, over the chips of a channel"`
 
-	Interleave     sim.Bytes `yaml:"interleave" range:"8..1073741824" doc:"adjacent bytes on one channel; a multiple of a burst"`
-	BankInterleave sim.Bytes `yaml:"bank_interleave" range:"8..65536" doc:"adjacent bytes of a channel in one bank; divides row, a multiple of a burst"`
+	Interleave     sim.Bytes `yaml:"interleave" range:"8 B..1073741824 B" doc:"adjacent bytes on one channel; a multiple of a burst"`
+	BankInterleave sim.Bytes `yaml:"bank_interleave" range:"8 B..65536 B" doc:"adjacent bytes of a channel in one bank; divides row, a multiple of a burst"`
 	ChannelHash    bool      `yaml:"channel_hash" doc:"the channel depends on all address bits above it, against strided access"`
 	BankHash       bool      `yaml:"bank_hash" doc:"the bank's number is xored with low bits of the row's, against row conflicts"`
 
-	BusBytes    sim.Bytes `yaml:"bus" range:"1..256" doc:"width of a channel's data bus"`
+	BusBytes    sim.Bytes `yaml:"bus" range:"1 B..256 B" doc:"width of a channel's data bus"`
 	BurstLength int       `yaml:"burst_length" range:"1..64" doc:"transfers of a column command"`
 	DataRate    int       `yaml:"data_rate" range:"1..16" doc:"transfers a command clock: 2 for DDR, 4 for GDDR5; divides burst_length"`
 
-	TRCD  sim.Cycles `yaml:"tRCD" range:"0..1000" doc:"activate to column command"`
-	TRP   sim.Cycles `yaml:"tRP" range:"0..1000" doc:"precharge to activate"`
-	TCL   sim.Cycles `yaml:"tCL" range:"0..1000" doc:"read command to data"`
-	TCWL  sim.Cycles `yaml:"tCWL" range:"0..1000" doc:"write command to data"`
-	TRAS  sim.Cycles `yaml:"tRAS" range:"0..1000" doc:"activate to precharge"`
-	TRC   sim.Cycles `yaml:"tRC" range:"0..1000" doc:"activate to activate of one bank"`
-	TCCD  sim.Cycles `yaml:"tCCD" range:"0..1000" doc:"between column commands of a channel"`
-	TCCDL sim.Cycles `yaml:"tCCDL" range:"0..1000" doc:"between column commands to one bank group"`
-	TRRD  sim.Cycles `yaml:"tRRD" range:"0..1000" doc:"between activates of a rank"`
-	TFAW  sim.Cycles `yaml:"tFAW" range:"0..1000" doc:"a rank activates at most four rows in this time; 0: no limit"`
-	TWR   sim.Cycles `yaml:"tWR" range:"0..1000" doc:"end of write data to precharge"`
-	TWTR  sim.Cycles `yaml:"tWTR" range:"0..1000" doc:"end of write data to read command of a rank"`
-	TRTP  sim.Cycles `yaml:"tRTP" range:"0..1000" doc:"read command to precharge"`
-	TRTRS sim.Cycles `yaml:"tRTRS" range:"0..1000" doc:"idle data bus between ranks, and from read to write"`
-	TRFC  sim.Cycles `yaml:"tRFC" range:"0..100000" doc:"a refresh keeps its rank busy"`
-	TREFI sim.Cycles `yaml:"tREFI" range:"0..1000000" doc:"between refreshes of a rank; 0: never refreshed"`
+	TRCD  sim.Cycles `yaml:"tRCD" range:"0 cycles..1000 cycles" doc:"activate to column command"`
+	TRP   sim.Cycles `yaml:"tRP" range:"0 cycles..1000 cycles" doc:"precharge to activate"`
+	TCL   sim.Cycles `yaml:"tCL" range:"0 cycles..1000 cycles" doc:"read command to data"`
+	TCWL  sim.Cycles `yaml:"tCWL" range:"0 cycles..1000 cycles" doc:"write command to data"`
+	TRAS  sim.Cycles `yaml:"tRAS" range:"0 cycles..1000 cycles" doc:"activate to precharge"`
+	TRC   sim.Cycles `yaml:"tRC" range:"0 cycles..1000 cycles" doc:"activate to activate of one bank"`
+	TCCD  sim.Cycles `yaml:"tCCD" range:"0 cycles..1000 cycles" doc:"between column commands of a channel"`
+	TCCDL sim.Cycles `yaml:"tCCDL" range:"0 cycles..1000 cycles" doc:"between column commands to one bank group"`
+	TRRD  sim.Cycles `yaml:"tRRD" range:"0 cycles..1000 cycles" doc:"between activates of a rank"`
+	TFAW  sim.Cycles `yaml:"tFAW" range:"0 cycles..1000 cycles" doc:"a rank activates at most four rows in this time; 0: no limit"`
+	TWR   sim.Cycles `yaml:"tWR" range:"0 cycles..1000 cycles" doc:"end of write data to precharge"`
+	TWTR  sim.Cycles `yaml:"tWTR" range:"0 cycles..1000 cycles" doc:"end of write data to read command of a rank"`
+	TRTP  sim.Cycles `yaml:"tRTP" range:"0 cycles..1000 cycles" doc:"read command to precharge"`
+	TRTRS sim.Cycles `yaml:"tRTRS" range:"0 cycles..1000 cycles" doc:"idle data bus between ranks, and from read to write"`
+	TRFC  sim.Cycles `yaml:"tRFC" range:"0 cycles..100000 cycles" doc:"a refresh keeps its rank busy"`
+	TREFI sim.Cycles `yaml:"tREFI" range:"0 cycles..1000000 cycles" doc:"between refreshes of a rank; 0: never refreshed"`
 
 	PagePolicy        string     `yaml:"page_policy" oneof:"open closed" doc:"a row stays open after an access, or is precharged at once"`
-	Reorder           sim.Cycles `yaml:"reorder" range:"0..100000" doc:"how far the controller looks for requests to serve together; 0: first come, first served"`
+	Reorder           sim.Cycles `yaml:"reorder" range:"0 cycles..100000 cycles" doc:"how far the controller looks for requests to serve together; 0: first come, first served"`
 	ControllerLatency sim.Time   `yaml:"controller_latency" doc:"of a request through the controller and back, without DRAM"`
 	ECC               ECCConfig  `yaml:"ecc"`
 }

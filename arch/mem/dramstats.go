@@ -44,18 +44,22 @@ func (d *DRAM) Channel(i int) DRAMStats {
 func (d *DRAM) Stats() DRAMStats {
 	var sum DRAMStats
 	for i := range d.channels {
-		s := d.Channel(i)
-		sum.Reads += s.Reads
-		sum.Writes += s.Writes
-		sum.RowHits += s.RowHits
-		sum.RowMisses += s.RowMisses
-		sum.RowConflicts += s.RowConflicts
-		sum.ReadTime += s.ReadTime
-		sum.Turning += s.Turning
-		sum.Busy += s.Busy
-		sum.Bytes += s.Bytes
+		sum.Add(d.Channel(i))
 	}
 	return sum
+}
+
+// Add adds the counts of another channel.
+func (s *DRAMStats) Add(o DRAMStats) {
+	s.Reads += o.Reads
+	s.Writes += o.Writes
+	s.RowHits += o.RowHits
+	s.RowMisses += o.RowMisses
+	s.RowConflicts += o.RowConflicts
+	s.ReadTime += o.ReadTime
+	s.Turning += o.Turning
+	s.Busy += o.Busy
+	s.Bytes += o.Bytes
 }
 
 // ArrayBytes returns the bytes that accesses to the array of the given ID, -1

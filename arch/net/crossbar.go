@@ -8,8 +8,8 @@ type CrossbarConfig struct {
 	Clock          sim.Frequency `yaml:"clock" range:"1 MHz..10 GHz" doc:"clock of the crossbar"`
 	Width          sim.Bytes     `yaml:"width" range:"1 B..1 KiB" doc:"bytes that each port passes a cycle, each way"`
 	Header         sim.Bytes     `yaml:"header" range:"0 B..256 B" doc:"bytes of a packet beside its data"`
-	RequestLatency sim.Cycles    `yaml:"request_latency" range:"0..10000" doc:"from core to slice without contention"`
-	ReplyLatency   sim.Cycles    `yaml:"reply_latency" range:"0..10000" doc:"from slice to core without contention"`
+	RequestLatency sim.Cycles    `yaml:"request_latency" range:"0 cycles..10000 cycles" doc:"from core to slice without contention"`
+	ReplyLatency   sim.Cycles    `yaml:"reply_latency" range:"0 cycles..10000 cycles" doc:"from slice to core without contention"`
 }
 
 // Crossbar connects every core with every memory slice by two networks, one

@@ -1,0 +1,148 @@
+package simt
+
+import "math/bits"
+
+// A transaction is one request of a warp's access to the memory system.
+type transaction struct {
+	addr  uint64
+	lanes uint64 // that it serves
+	size  int32  // bytes moved
+	used  int32  // bytes asked for by its lanes, at most size where they overlap
+}
+
+// transactions is the coalescer's output and scratch space.
+type transactions struct {
+	list [64]transaction
+	n    int
+	// An open-addressed table of the list's chunks; stamp marks the entries
+	// of the current access, so that it need not be cleared.
+	key   [128]uint64
+	index [128]uint8
+	stamp [128]uint32
+	now   uint32
+}
+
+// coalescer turns the addresses of a warp's lanes into transactions.
+type coalescer func(t *transactions, lanes uint64, addr *[64]uint64, size int32)
+
+// chunks makes one transaction for each distinct aligned chunk of 2^shift
+// bytes: the rule of compute capability 2.x with chunks of an L1 line, and of
+// L2 sectors where L1 is bypassed; and of 3.x and later with sectors.
+func chunks(shift uint) coalescer {
+	return func(t *transactions, lanes uint64, addr *[64]uint64, size int32) {
+		t.n = 0
+		t.gather(lanes, addr, shift, size)
+	}
+}
+
+// gather appends a transaction for each distinct chunk.
+func (t *transactions) gather(lanes uint64, addr *[64]uint64, shift uint, size int32) {
+	t.now++
+	last := -1
+	var lastKey uint64
+	for m := lanes; m != 0; m &= m - 1 {
+		l := bits.TrailingZeros64(m) & 63
+		key := addr[l] >> shift
+		if last < 0 || key != lastKey {
+			last, lastKey = t.find(key, shift), key
+		}
+		tr := &t.list[last&63]
+		tr.lanes |= 1 << l
+		tr.used += size
+	}
+}
+
+// find returns the index of the chunk's transaction, appended if it is new.
+func (t *transactions) find(key uint64, shift uint) int {
+	h := (key * 0x9e3779b97f4a7c15) >> 57
+	for {
+		switch {
+		case t.stamp[h] != t.now:
+			t.stamp[h], t.key[h], t.index[h] = t.now, key, uint8(t.n)
+			t.list[t.n&63] = transaction{addr: key << shift, size: 1 << shift}
+			t.n++
+			return t.n - 1
+		case t.key[h] == key:
+			return int(t.index[h])
+		}
+		h = (h + 1) & 127
+	}
+}
+
+// segments is the rule of compute capability 1.2 and 1.3: each half-warp has
+// one transaction for each distinct segment, of 32 bytes for 1-byte elements
+// and 128 bytes for 4- and 8-byte ones, which shrinks to half and then quarter
+// as long as one half of it holds all that is used.
+func segments(t *transactions, lanes uint64, addr *[64]uint64, size int32) {
+	shift := uint(7)
+	if size == 1 {
+		shift = 5
+	}
+	t.n = 0
+	for half := uint(0); half < 64; half += 16 {
+		group := lanes & (0xffff << half)
+		if group == 0 {
+			continue
+		}
+		first := t.n
+		t.gather(group, addr, shift, size)
+		for i := first; i < t.n; i++ {
+			t.list[i].shrink(addr, size)
+		}
+	}
+}
+
+// shrink halves the segment down to 32 bytes while one half suffices.
+func (t *transaction) shrink(addr *[64]uint64, size int32) {
+	low, high := ^uint64(0), uint64(0)
+	for m := t.lanes; m != 0; m &= m - 1 {
+		a := addr[bits.TrailingZeros64(m)&63]
+		low, high = min(low, a), max(high, a+uint64(size))
+	}
+	for t.size > 32 {
+		half := t.size / 2
+		middle := t.addr + uint64(half)
+		switch {
+		case high <= middle:
+		case low >= middle:
+			t.addr = middle
+		default:
+			return
+		}
+		t.size = half
+	}
+}
+
+// conflicts returns the passes that a shared-memory access needs: for each
+// group of lanes, the largest number of distinct words in one bank. Lanes that
+// read the same word share it.
+func conflicts(lanes uint64, addr *[64]uint64, banks int, width uint64, group uint) (passes int) {
+	for first := uint(0); first < 64; first += group {
+		m := lanes >> first << first
+		if first+group < 64 {
+			m &= 1<<(first+group) - 1
+		}
+		if m == 0 {
+			continue
+		}
+		var words [64]uint64
+		var perBank [64]uint8
+		n, most := 0, uint8(1)
+	lane:
+		for ; m != 0; m &= m - 1 {
+			w := addr[bits.TrailingZeros64(m)&63] / width
+			for _, seen := range words[:n] {
+				if seen == w {
+					continue lane
+				}
+			}
+			words[n] = w
+			n++
+			b := w % uint64(banks)
+			perBank[b]++
+			most = max(most, perBank[b])
+		}
+		passes += int(most)
+	}
+	return passes
+}

@@ -1,0 +1,264 @@
+package simt
+
+import (
+	"math/bits"
+
+	"heddle/arch/isa"
+	"heddle/arch/mem"
+	"heddle/sim"
+)
+
+// lookahead is how far beyond the present the load/store unit computes, in
+// cycles of the SM. Requests of different SMs may be computed out of order by
+// as much; with none, every transaction would cost an event.
+const lookahead = 128
+
+// lsu is an SM's load/store unit. It sends the transactions of the memory
+// instructions that it has accepted in order, and stops at one that would
+// need a request entry (MSHR) when all are taken.
+type lsu struct {
+	event   sim.Event
+	sm      *sm
+	queue   []memop // a ring
+	head    int
+	count   int
+	free    sim.Time // when the next transaction can be sent
+	waiters fifo     // warps whose memory instruction found the queue full
+}
+
+// memop is a memory instruction being sent.
+type memop struct {
+	w        *warp
+	age      uint64 // of w when it was issued, for w may end before its stores are sent
+	pc       int32
+	entry    int // scoreboard entry that it fills, -1 for none
+	o        *op
+	array    int16
+	at       sim.Time // issued
+	next, n  int      // transactions
+	passes   int      // of shared memory
+	done     sim.Time
+	list     [64]transaction
+	addr     [64]uint64 // of atomics
+	generate sim.Time   // time to generate the addresses
+}
+
+// access accepts the memory instruction that w has just executed.
+func (m *sm) access(w *warp, o *op, pc int32, frame int, lanes uint64, now sim.Time, outcome isa.Outcome) {
+	u := &m.lsu
+	g := m.gpu
+	e := &u.queue[(u.head+u.count)%len(u.queue)]
+	u.count++
+	e.w, e.age, e.pc, e.o, e.at = w, w.age, pc, o, now
+	e.entry, e.next, e.n, e.passes, e.done, e.array = -1, 0, 0, 0, now, -1
+	e.generate = g.generate
+	w.pending++
+	if o.writes >= 0 && outcome != isa.Blocked {
+		w.at(frame, o.writes).set(sim.Never, pc)
+		e.entry = frame + int(o.writes)
+	}
+	line := &g.running.kernel.lines[pc]
+	switch o.space {
+	case isa.Shared:
+		e.passes = conflicts(lanes, &w.Addr, g.config.LoadStore.SharedBanks,
+			uint64(g.config.LoadStore.SharedBankWidth), uint(g.config.LoadStore.SharedGroup))
+		g.stats.SharedRequests++
+		g.stats.SharedPasses += uint64(e.passes)
+	case isa.Local:
+		w.localAddresses(lanes, o.size)
+		fallthrough
+	default:
+		m.coalesce(e, lanes, o, line)
+	}
+	if o.memory == isa.FullEmpty || o.inst.Op == isa.OpPurge {
+		g.changed(w, now)
+		if outcome == isa.Blocked {
+			g.stats.Retries++
+		}
+	}
+	if u.count == 1 {
+		u.Handle(now)
+	}
+}
+
+func (p *pending) set(ready sim.Time, pc int32) { *p = pending{ready: ready, pc: pc, load: true} }
+
+// coalesce fills the transactions of e and counts them.
+func (m *sm) coalesce(e *memop, lanes uint64, o *op, line *LineStats) {
+	g := m.gpu
+	t := &g.scratch
+	class := &g.stats.Loads
+	combine := g.coalesceLoads
+	switch {
+	case o.atomic:
+		class, combine = &g.stats.Atomics, g.coalesceAtomics
+		e.addr = e.w.Addr
+	case o.store:
+		class, combine = &g.stats.Stores, g.coalesceStores
+	}
+	combine(t, lanes, &e.w.Addr, o.size)
+	e.n = t.n
+	copy(e.list[:t.n], t.list[:t.n])
+	threads := bits.OnesCount64(lanes)
+	requested := sim.Bytes(threads) * sim.Bytes(o.size)
+	moved := sim.Bytes(0)
+	for i := range t.list[:t.n] {
+		moved += sim.Bytes(t.list[i].size)
+	}
+	class.Requests++
+	class.Threads += uint64(threads)
+	class.Transactions += uint64(t.n)
+	class.Requested += requested
+	class.Moved += moved
+	line.Transactions += uint64(t.n)
+	line.Requested += requested
+	line.Moved += moved
+	if o.space != isa.Global {
+		return
+	}
+	id := g.space.ArrayID(e.w.Addr[bits.TrailingZeros64(lanes)&63])
+	e.array = int16(id)
+	for id >= len(g.arrays) {
+		g.arrays = append(g.arrays, ArrayStats{})
+	}
+	a := &g.arrays[id]
+	a.Requests++
+	a.Transactions += uint64(t.n)
+	a.Requested += requested
+	a.Moved += moved
+	switch {
+	case o.atomic:
+		a.Atomics += uint64(threads)
+		for l := lanes; l != 0; l &= l - 1 {
+			g.hot.add(e.w.Addr[bits.TrailingZeros64(l)&63])
+		}
+	case o.store:
+		a.Stores += uint64(threads)
+	default:
+		a.Loads += uint64(threads)
+	}
+}
+
+// localBase is where the local memory of threads lies for the caches; element
+// i of all lanes of a warp is contiguous, as compilers arrange it.
+const localBase = 1 << 48
+
+func (w *warp) localAddresses(lanes uint64, size int32) {
+	per := uint64(w.Program.Local) * uint64(w.Width)
+	base := localBase + uint64(w.number)*per
+	for l := lanes; l != 0; l &= l - 1 {
+		i := bits.TrailingZeros64(l) & 63
+		w.Addr[i] = base + w.Addr[i]*uint64(w.Width) + uint64(i)*uint64(size)
+	}
+}
+
+// Handle sends what can be sent.
+func (u *lsu) Handle(now sim.Time) {
+	g := u.sm.gpu
+	limit := now + g.lookahead
+	for u.count > 0 {
+		e := &u.queue[u.head]
+		if e.next == 0 {
+			u.free = max(u.free, e.at)
+		}
+		for e.next < e.n {
+			start := max(u.free, now)
+			if start > limit {
+				g.engine.At(&u.event, start)
+				return
+			}
+			if !e.o.store {
+				if t := u.sm.missStart(e.o); t > limit {
+					g.engine.At(&u.event, t)
+					return
+				}
+			}
+			u.send(e, &e.list[e.next], start)
+			e.next++
+			u.free = start + g.transactionInterval
+		}
+		if e.passes > 0 {
+			start := max(u.free, now)
+			busy := sim.Time(e.passes) * g.sharedInterval
+			u.free = start + busy
+			e.done = start + g.sharedLatency + busy - g.sharedInterval
+		}
+		u.free = max(u.free, e.at+e.generate)
+		u.complete(e, max(now, u.free))
+	}
+}
+
+// missStart returns when a read or an atomic can next go past the L1.
+func (m *sm) missStart(o *op) sim.Time {
+	if m.l1 != nil && !o.atomic {
+		return m.l1.MissStart()
+	}
+	return m.table.MissStart()
+}
+
+// send performs a transaction.
+func (u *lsu) send(e *memop, t *transaction, start sim.Time) {
+	m := u.sm
+	start += m.gpu.pipeline
+	switch {
+	case e.o.atomic:
+		if m.l1 != nil {
+			m.l1.Drop(t.addr)
+		}
+		done := m.port.atomic(m.table.Start(start), t, &e.addr, e.o.size, e.array, e.entry >= 0)
+		m.table.Hold(done)
+		e.done = max(e.done, done)
+	case e.o.store:
+		a := mem.Access{Addr: t.addr, Size: min(t.size, t.used), Kind: mem.Write, Array: e.array}
+		m.first.Access(start, a)
+	default:
+		a := mem.Access{Addr: t.addr, Size: t.size, Kind: mem.Read, Array: e.array}
+		e.done = max(e.done, m.first.Access(start, a))
+	}
+}
+
+// complete ends e, whose last transaction was sent by time sent.
+func (u *lsu) complete(e *memop, sent sim.Time) {
+	g := u.sm.gpu
+	w := e.w
+	if w.age == e.age {
+		w.pending--
+		if e.entry >= 0 {
+			w.board[e.entry].ready = g.edge(e.done)
+			s := w.scheduler
+			if s.wake[w.slot] == sim.Never && w.reason == MemoryDependency && w.blame == e.pc {
+				w.settle(max(w.since, e.at))
+				s.rouse(w, s.wake[w.slot])
+			}
+		}
+	}
+	u.head = (u.head + 1) % len(u.queue)
+	u.count--
+	if next := u.waiters.pop(); next != nil {
+		next.scheduler.rouse(next, g.edge(sent))
+	}
+}
+
+// fifo is a queue of warps; a warp is in it at most once.
+type fifo struct {
+	warps []*warp
+	head  int
+}
+
+func (f *fifo) push(w *warp) {
+	if len(f.warps) == cap(f.warps) && f.head > 0 {
+		f.warps = f.warps[:copy(f.warps, f.warps[f.head:])]
+		f.head = 0
+	}
+	f.warps = append(f.warps, w)
+}
+
+func (f *fifo) pop() *warp {
+	if f.head == len(f.warps) {
+		f.warps, f.head = f.warps[:0], 0
+		return nil
+	}
+	w := f.warps[f.head]
+	f.head++
+	return w
+}

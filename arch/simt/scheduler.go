@@ -1,0 +1,208 @@
+package simt
+
+import (
+	"math/bits"
+
+	"heddle/arch/isa"
+	"heddle/sim"
+)
+
+// maxSlots is the most warps of one scheduler.
+const maxSlots = 64
+
+// scheduler issues the instructions of its warps, one at a time.
+//
+// A warp's next instruction has a time from which its operands are there: it
+// is known as soon as the instruction before it has issued, unless a load has
+// yet to be sent. So a scheduler sleeps until the first of its warps is ready,
+// and a stall costs the simulator nothing.
+type scheduler struct {
+	event    sim.Event
+	sm       *sm
+	warps    [maxSlots]*warp
+	wake     [maxSlots]sim.Time // when a slot's warp is ready; Never while something else will tell
+	slots    int                // slots in use are below this
+	resident int                // warps
+	last     int                // slot issued last
+	next     sim.Time           // when the next instruction may issue
+	greedy   bool
+}
+
+// Handle issues the next instruction, if a warp can, and sleeps until the next
+// may be issued.
+func (s *scheduler) Handle(now sim.Time) {
+	g := s.sm.gpu
+	if now >= g.watch {
+		g.checkProgress(now)
+	}
+	if now < s.next {
+		g.engine.At(&s.event, s.next)
+		return
+	}
+	var ready uint64
+	first := sim.Never
+	for i, t := range s.wake[:s.slots] {
+		if t <= now {
+			ready |= 1 << i
+		} else if t < first {
+			first = t
+		}
+	}
+	for ready != 0 {
+		i := s.pick(ready)
+		w := s.warps[i]
+		o := &g.running.kernel.ops[w.PC]
+		if t, why := s.sm.refuses(s, w, o, now); t > now {
+			w.ready(s.wake[i], now)
+			w.reason, w.blame = why, w.PC
+			s.wake[i] = t
+			first = min(first, t)
+			ready &^= 1 << i
+			continue
+		}
+		w.ready(s.wake[i], now)
+		s.last = i
+		s.next = now + s.sm.gpu.issueInterval
+		s.issue(w, o, now)
+		if t := s.wake[i]; t < first {
+			first = t
+		}
+		if ready&^(1<<i) != 0 {
+			first = now
+		}
+		break
+	}
+	// What was issued may have woken a warp of this scheduler.
+	if at := min(first, s.event.Time()); at < sim.Never {
+		g.engine.At(&s.event, max(at, s.next, now))
+	}
+}
+
+// pick returns the slot to issue from.
+func (s *scheduler) pick(ready uint64) int {
+	if s.greedy {
+		if ready>>s.last&1 != 0 {
+			return s.last
+		}
+		oldest := -1
+		for m := ready; m != 0; m &= m - 1 {
+			i := bits.TrailingZeros64(m)
+			if oldest < 0 || s.warps[i].age < s.warps[oldest].age {
+				oldest = i
+			}
+		}
+		return oldest
+	}
+	if after := ready >> s.last >> 1; after != 0 {
+		return s.last + 1 + bits.TrailingZeros64(after)
+	}
+	return bits.TrailingZeros64(ready)
+}
+
+// rouse makes the warp ready at time at.
+func (s *scheduler) rouse(w *warp, at sim.Time) {
+	s.wake[w.slot] = at
+	if at = max(at, s.next); at < s.event.Time() {
+		s.sm.gpu.engine.At(&s.event, at)
+	}
+}
+
+// refuses returns when the SM can take the instruction, and why not before;
+// a time that is not after now lets it issue.
+func (m *sm) refuses(s *scheduler, w *warp, o *op, now sim.Time) (sim.Time, Stall) {
+	if o.memory != isa.NoMemory {
+		if m.lsu.count < len(m.lsu.queue) {
+			return now, 0
+		}
+		m.lsu.waiters.push(w)
+		return sim.Never, MemoryThrottle
+	}
+	free := m.units[o.unit]
+	if o.alone {
+		for i := range m.schedulers {
+			if other := &m.schedulers[i]; other != s {
+				free = max(free, other.next)
+			}
+		}
+	}
+	return free, PipeBusy
+}
+
+// issue executes the instruction at the warp's PC and finds when the warp is
+// ready for the next.
+func (s *scheduler) issue(w *warp, o *op, now sim.Time) {
+	m := s.sm
+	g := m.gpu
+	pc, lanes := w.PC, w.Active
+	if o.memory == isa.FullEmpty && w.Pending != 0 {
+		lanes = w.Pending
+	}
+	frame := w.Frame()
+	w.Clock = uint64(now / g.period)
+	w.Divergent = false
+	outcome := w.Step()
+
+	n := uint64(bits.OnesCount64(lanes))
+	line := &g.running.kernel.lines[pc]
+	line.Issues++
+	line.Lanes += n
+	g.stats.Instructions++
+	g.stats.ThreadInstructions += n
+	g.stats.Issued += g.issueInterval
+	w.since = now + g.issueInterval
+	if outcome == isa.Faulted {
+		g.fault(w, pc)
+		s.wake[w.slot] = sim.Never
+		return
+	}
+
+	then := w.since
+	switch {
+	case o.memory != isa.NoMemory:
+		m.access(w, o, pc, frame, lanes, now, outcome)
+	case o.control:
+		m.units[o.unit] = now + o.hold
+		then = max(then, now+o.latency)
+		g.stats.Branches++
+		if w.Divergent {
+			g.stats.DivergentBranches++
+			line.Divergent++
+		}
+	default:
+		m.units[o.unit] = now + o.hold
+		if o.writes >= 0 {
+			e := w.at(frame, o.writes)
+			*e = pending{ready: now + o.latency, pc: pc}
+		} else {
+			then = max(then, now+o.latency)
+		}
+	}
+	if o.alone {
+		for i := range m.schedulers {
+			m.schedulers[i].next = max(m.schedulers[i].next, s.next)
+		}
+	}
+
+	switch outcome {
+	case isa.Next:
+		w.settle(then)
+	case isa.Wait:
+		w.blame = pc
+		w.block.arrive(w, then)
+	case isa.Blocked:
+		w.blame = pc
+		g.park(w)
+	case isa.Done:
+		m.finish(w, then)
+	}
+}
+
+// settle finds when the warp's next instruction is ready, not before then.
+func (w *warp) settle(then sim.Time) {
+	s := w.scheduler
+	g := s.sm.gpu
+	o := &g.running.kernel.ops[w.PC]
+	ready, reason, blame := w.dependence(o, then)
+	w.reason, w.blame = reason, blame
+	s.wake[w.slot] = ready
+}

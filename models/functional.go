@@ -1,0 +1,98 @@
+package models
+
+import (
+	"sync/atomic"
+
+	"heddle/arch/isa"
+	"heddle/arch/mem"
+	"heddle/arch/simt"
+	"heddle/sim"
+)
+
+// FunctionalDescription is a machine of kind functional: programs without
+// timing.
+type FunctionalDescription struct {
+	Kind      string `yaml:"kind" oneof:"functional" doc:"the kind of core"`
+	Title     string `yaml:"title" doc:"one line for people"`
+	WarpWidth int    `yaml:"warp_width" range:"1..64" doc:"lanes in a warp"`
+	BlockSize int    `yaml:"block_size" range:"1..65536" doc:"threads of a block"`
+	FullEmpty bool   `yaml:"full_empty" doc:"memory has full/empty bits"`
+	Memory    struct {
+		Capacity sim.Bytes `yaml:"capacity" range:"1 MiB..1024 TiB" doc:"bytes of memory"`
+	} `yaml:"memory" doc:"memory"`
+}
+
+// FunctionalMetrics are what the functional machine reports.
+var FunctionalMetrics = sim.Declaration{
+	{Name: "inst_executed", Unit: "warp instructions", Meaning: "Instructions executed, once a warp."},
+	{Name: "thread_inst_executed", Unit: "thread instructions", Meaning: "Instructions executed, once an active lane."},
+	{Name: "warp_execution_efficiency", Unit: "%", Kind: sim.Ratio, Meaning: "Active lanes over lanes of the warps executed."},
+}
+
+type functionalDevice struct {
+	desc  FunctionalDescription
+	space *mem.Space
+	limit uint64
+	total Counts
+	halt  atomic.Pointer[error]
+
+	done     atomic.Uint64 // instructions, as progress shows them
+	launches atomic.Int64
+}
+
+func buildFunctional(m *Machine, d *Description, o Options) error {
+	f := &functionalDevice{limit: uint64(o.MaxCycles)}
+	if err := d.Decode(&f.desc); err != nil {
+		return err
+	}
+	m.Space = mem.NewSpace(f.desc.Memory.Capacity)
+	if f.desc.FullEmpty {
+		m.Space.EnableFullEmpty()
+	}
+	f.space = m.Space
+	m.device = f
+	return nil
+}
+
+func (f *functionalDevice) check(p *isa.Program) error {
+	if pc, used := p.UsesFullEmpty(); used && !f.desc.FullEmpty {
+		return &simt.Refusal{Program: p, PC: pc, Why: "needs full/empty bits, which this machine lacks (full_empty)"}
+	}
+	return nil
+}
+
+func (f *functionalDevice) stop(err error) { f.halt.Store(&err) }
+
+func (f *functionalDevice) counts() Counts { return f.total }
+
+func (f *functionalDevice) progress() Progress {
+	return Progress{Instructions: f.done.Load(), Launches: f.launches.Load()}
+}
+
+func (f *functionalDevice) parts() []Part { return nil }
+
+func (f *functionalDevice) run(p *isa.Program, items int, at sim.Time, args []isa.Value) (sim.Time, error) {
+	if err := f.check(p); err != nil {
+		return at, err
+	}
+	if err := p.CheckArgs(args); err != nil {
+		return at, err
+	}
+	block := f.desc.BlockSize
+	grid := (items + block - 1) / block
+	f.launches.Add(1)
+	l := isa.NewLaunch(p, f.space, f.desc.WarpWidth, grid*block, block, args)
+	work, err := isa.RunFunctional(l, f.limit)
+	f.total.Instructions += work.Instructions
+	f.total.ThreadInstructions += work.LaneInstructions
+	f.done.Store(f.total.Instructions)
+	return at, err
+}
+
+func (f *functionalDevice) report(r *Report, _ sim.Time) {
+	r.Metrics = sim.NewValues(FunctionalMetrics)
+	n, t := float64(f.total.Instructions), float64(f.total.ThreadInstructions)
+	r.Metrics.Set("inst_executed", n)
+	r.Metrics.Set("thread_inst_executed", t)
+	r.Metrics.Set("warp_execution_efficiency", 100*t/(n*float64(f.desc.WarpWidth)))
+}

@@ -1,0 +1,152 @@
+package models
+
+import (
+	"fmt"
+
+	"heddle/arch/isa"
+	"heddle/arch/mem"
+	"heddle/arch/net"
+	"heddle/arch/simt"
+	"heddle/sim"
+)
+
+// GPUDescription is a machine of kind simt: a GPU and its host.
+type GPUDescription struct {
+	Kind  string `yaml:"kind" oneof:"simt" doc:"the kind of core"`
+	Title string `yaml:"title" doc:"one line for people"`
+	simt.Config
+	Memory MemoryConfig `yaml:"memory" doc:"device memory"`
+	Host   HostConfig   `yaml:"host" doc:"what the host program waits for"`
+}
+
+// MemoryConfig describes the size of a device's memory.
+type MemoryConfig struct {
+	Capacity    sim.Bytes `yaml:"capacity" range:"1 MiB..1024 TiB" doc:"bytes of memory"`
+	ECCCapacity float64   `yaml:"ecc_capacity" range:"0.1..1" doc:"share of the memory that is left when dram.ecc is enabled"`
+}
+
+// gpuDevice runs programs on a GPU.
+type gpuDevice struct {
+	*simt.GPU
+	space *mem.Space
+}
+
+func buildGPU(m *Machine, d *Description, o Options) error {
+	var desc GPUDescription
+	if err := d.Decode(&desc); err != nil {
+		return err
+	}
+	capacity := desc.Memory.Capacity
+	if desc.DRAM.ECC.Enabled {
+		capacity = sim.Bytes(float64(capacity) * desc.Memory.ECCCapacity)
+	}
+	m.Space = mem.NewSpace(capacity)
+	g, err := simt.New(desc.Config, m.Engine, m.Space)
+	if err != nil {
+		return fmt.Errorf("machine %s: %w", d.Name(), err)
+	}
+	if o.MaxCycles > 0 {
+		g.LimitCycles(o.MaxCycles)
+	}
+	m.device = &gpuDevice{g, m.Space}
+	m.clock = g.Clock()
+	m.launch = desc.Host.Launch
+	m.bus = net.NewPCIe(desc.Host.PCIe)
+	return nil
+}
+
+func (d *gpuDevice) check(p *isa.Program) error {
+	return d.Check(p, d.Config().Launch.BlockSize)
+}
+
+func (d *gpuDevice) run(p *isa.Program, items int, at sim.Time, args []isa.Value) (sim.Time, error) {
+	return d.Run(p, items, 0, at, args)
+}
+
+func (d *gpuDevice) counts() Counts {
+	s := d.Stats()
+	return Counts{s.Instructions, s.ThreadInstructions}
+}
+
+func (d *gpuDevice) stop(err error) { d.Stop(err) }
+
+func (d *gpuDevice) progress() Progress {
+	p := &d.Progress
+	return Progress{p.Instructions.Load(), sim.Time(p.Now.Load()), p.Launches.Load(), p.BlocksDone.Load(), p.Blocks.Load()}
+}
+
+func (d *gpuDevice) parts() []Part {
+	var parts []Part
+	for name, state := range d.Parts() {
+		parts = append(parts, Part{name, state})
+	}
+	return parts
+}
+
+func (d *gpuDevice) report(r *Report, elapsed sim.Time) {
+	r.Metrics = sim.NewValues(simt.Metrics)
+	d.Report(r.Metrics)
+	s := d.Stats()
+	whole := float64(s.Resident)
+	r.Stack = append(r.Stack, Share{"issued", float64(s.Issued) / whole})
+	for stall := range simt.NumStalls {
+		r.Stack = append(r.Stack, Share{stall.String(), float64(s.Stalls[stall]) / whole})
+	}
+	slot := float64(d.Clock().Span(d.Config().Scheduler.Interval))
+	for _, k := range d.Kernels() {
+		r.Lines = append(r.Lines, gpuLines(k, whole, slot)...)
+	}
+	for id, info := range d.space.Arrays() {
+		t := d.Array(id)
+		r.Arrays = append(r.Arrays, Array{
+			Name: info.Name, Elem: info.Elem, Len: info.Len,
+			Loads: t.Loads, Stores: t.Stores, Atomics: t.Atomics,
+			Requests: t.Requests, Transactions: t.Transactions, Requested: t.Requested, Moved: t.Moved,
+			Levels:   []Level{level("l1", t.L1), level("l2", t.L2)},
+			DRAMRead: t.DRAMRead, DRAMWritten: t.DRAMWritten,
+		})
+	}
+	for _, h := range d.HotWords(5) {
+		r.HotWords = append(r.HotWords, HotWord{d.space.Locate(h.Addr).String(), h.Atomics})
+	}
+}
+
+func level(name string, s mem.CacheStats) Level {
+	return Level{name, s.Accesses(), s.Hits, s.Fetched, s.Sent}
+}
+
+// gpuLines adds up the instructions of each source line of a kernel; whole is
+// the time of all warps, slot that of an issue.
+func gpuLines(k simt.Kernel, whole, slot float64) []Line {
+	var lines []Line
+	at := map[int32]int{} // index in lines of each of the program's lines
+	for pc := range k.Lines {
+		s := &k.Lines[pc]
+		if s.Issues == 0 {
+			continue
+		}
+		source := k.Program.Code[pc].Line
+		i, ok := at[source]
+		if !ok {
+			i = len(lines)
+			at[source] = i
+			lines = append(lines, Line{Program: k.Program.Name, Source: k.Program.Lines[source]})
+			for stall := range simt.NumStalls {
+				lines[i].Stalls = append(lines[i].Stalls, Share{stall.String(), 0})
+			}
+		}
+		l := &lines[i]
+		l.Text = append(l.Text, k.Program.Disassemble(int32(pc)))
+		l.Issues += s.Issues
+		l.Lanes += s.Lanes
+		l.Divergent += s.Divergent
+		l.Transactions += s.Transactions
+		l.Requested += s.Requested
+		l.Moved += s.Moved
+		l.Issued += float64(s.Issues) * slot / whole
+		for stall, t := range s.Stalls {
+			l.Stalls[stall].Share += float64(t) / whole
+		}
+	}
+	return lines
+}

@@ -1,0 +1,98 @@
+package models
+
+import (
+	"cmp"
+	"slices"
+
+	"heddle/arch/isa"
+	"heddle/sim"
+)
+
+// Report is what a machine has to tell after a run.
+type Report struct {
+	Upload   sim.Time // copies to the machine before the timed part
+	Elapsed  sim.Time // the timed part
+	Download sim.Time // copies of the answer from the machine
+	Timed    bool     // whether the machine keeps time at all
+	Cycles   sim.Cycles
+	Counts   Counts
+	Metrics  *sim.Values
+	Stack    []Share // where the time of the machine's threads went; sums to 1
+	Lines    []Line
+	Arrays   []Array
+	HotWords []HotWord
+	Memory   sim.Bytes // simulated arrays
+}
+
+// Share is a part of a whole.
+type Share struct {
+	Name  string
+	Share float64
+}
+
+// Line is a line of a kernel's source and what its instructions did.
+type Line struct {
+	Program      string
+	Source       isa.Line
+	Text         []string // its instructions
+	Issues       uint64
+	Lanes        uint64
+	Divergent    uint64
+	Transactions uint64
+	Requested    sim.Bytes
+	Moved        sim.Bytes
+	Issued       float64 // share of the threads' time
+	Stalls       []Share // of the threads' time, by reason
+}
+
+// Time returns the line's share of the threads' time.
+func (l *Line) Time() float64 {
+	t := l.Issued
+	for _, s := range l.Stalls {
+		t += s.Share
+	}
+	return t
+}
+
+// Level is what a cache did with the accesses to an array.
+type Level struct {
+	Name             string
+	Accesses, Hits   int64
+	Fetched, Written sim.Bytes
+}
+
+// Array is the traffic of one array.
+type Array struct {
+	Name                   string
+	Elem                   isa.Type
+	Len                    int
+	Loads, Stores, Atomics uint64 // by threads
+	Requests, Transactions uint64
+	Requested, Moved       sim.Bytes
+	Levels                 []Level
+	DRAMRead, DRAMWritten  sim.Bytes
+}
+
+// HotWord is a place that many atomics went to.
+type HotWord struct {
+	Place   string
+	Atomics uint64
+}
+
+// Report returns what the machine has to tell; elapsed time is that of the
+// timed part, up to now if it has not ended.
+func (m *Machine) Report() *Report {
+	if m.elapsed == 0 && m.timed {
+		m.Finish()
+	}
+	r := &Report{Upload: m.upload, Elapsed: m.elapsed, Download: m.download, Counts: m.device.counts(), Memory: m.Space.Used()}
+	if m.clock.Period > 0 {
+		r.Timed = true
+		r.Cycles = m.clock.Cycle(m.elapsed)
+	}
+	m.device.report(r, m.elapsed)
+	slices.SortStableFunc(r.Lines, func(a, b Line) int {
+		return cmp.Or(cmp.Compare(b.Time(), a.Time()), cmp.Compare(b.Issues, a.Issues))
+	})
+	return r
+}
