@@ -4,9 +4,9 @@
 // source, and a parent one level nearer. It is the level-synchronous search
 // with a queue for the current frontier and one for the next, a thread a
 // frontier vertex: Bader and Madduri, "Designing multithreaded algorithms for
-// breadth-first search and st-connectivity on the Cray MTA-2", ICPP 2006,
-// Algorithm 1; on GPUs Luo, Wong and Hwu, "An effective GPU implementation of
-// breadth-first search", DAC 2010.
+// breadth-first search and st-connectivity on the Cray MTA-2", ICPP 2006; on
+// GPUs Luo, Wong and Hwu, "An effective GPU implementation of breadth-first
+// search", DAC 2010.
 //
 // # Encodings
 //
@@ -45,7 +45,7 @@ func Kernels() []kernels.Kernel {
 	return []kernels.Kernel{{
 		Name:     "bfs/level",
 		Doc:      "Level-synchronous breadth-first search with two queues.",
-		Source:   "Bader and Madduri, ICPP 2006, Algorithm 1; Luo, Wong and Hwu, DAC 2010",
+		Source:   "Bader and Madduri, ICPP 2006; Luo, Wong and Hwu, DAC 2010",
 		Simulate: simulateLevel,
 		Native:   nativeLevel,
 		Programs: func() []*isa.Program { return []*isa.Program{initProgram(), expandProgram()} },
