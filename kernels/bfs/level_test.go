@@ -285,3 +285,16 @@ func TestGraphFiles(t *testing.T) {
 		})
 	}
 }
+
+func BenchmarkNative(b *testing.B) {
+	g := open(b, "rmat-g:17")
+	var edges int64
+	for b.Loop() {
+		a, err := level.Native(context.Background(), g, kernels.Options{Source: -1})
+		if err != nil {
+			b.Fatal(err)
+		}
+		edges = a.(*Answer).edges
+	}
+	b.ReportMetric(float64(edges)*float64(b.N)/b.Elapsed().Seconds()/1e6, "MTEPS")
+}

@@ -363,3 +363,19 @@ func TestPaperCardinalities(t *testing.T) {
 		}
 	}
 }
+
+func BenchmarkNative(b *testing.B) {
+	g := open(b, "rmat-g:17")
+	for b.Loop() {
+		runNative(b, g, 0)
+	}
+	b.ReportMetric(float64(g.Edges())*float64(b.N)/b.Elapsed().Seconds()/1e6, "Medges/s")
+}
+
+func BenchmarkSerial(b *testing.B) {
+	g := open(b, "rmat-g:17")
+	for b.Loop() {
+		Serial(g)
+	}
+	b.ReportMetric(float64(g.Edges())*float64(b.N)/b.Elapsed().Seconds()/1e6, "Medges/s")
+}
