@@ -164,11 +164,10 @@ func (l *Ledger) bookBeyond(at, amount Time) (done Time) {
 		if gap := s.start - merged.end; gap > amount {
 			break
 		} else if gap > 0 {
-			amount -= gap
-			done = s.start
+			amount, done = amount-gap, s.start
 		}
 		merged.start = min(merged.start, s.start)
-		merged.end = max(merged.end, s.end)
+		merged.end = s.end
 		if amount == 0 {
 			j++
 			break

@@ -148,6 +148,76 @@ func TestQueueAdapts(t *testing.T) {
 	}
 }
 
+// TestQueueWalkIsBounded puts one event before ten thousand of its day.
+func TestQueueWalkIsBounded(t *testing.T) {
+	q, events := newQueue(), make([]Event, 10_001)
+	for i := range events[1:] {
+		q.push(&events[i+1], Time(i+1), 0)
+	}
+	q.push(&events[0], 0, 0)
+	if q.pace.walked > walkLimit {
+		t.Errorf("walked %d steps, want %d at most", q.pace.walked, walkLimit)
+	}
+	if got := q.first(0); got != &events[0] {
+		t.Errorf("first is at %d", got.time)
+	}
+	drain(t, q, 0)
+}
+
+// TestQueueResize holds that longer days bring into the buckets what they
+// then span, and shorter ones send away what they do not.
+func TestQueueResize(t *testing.T) {
+	q, events := newQueue(), make([]Event, 100)
+	for i := range events {
+		q.push(&events[i], Time(i)*Second, 0)
+	}
+	for _, x := range []struct {
+		shift uint
+		heap  int
+	}{
+		{firstShift, 99},
+		{39, 97}, // 4096 days of 2^39 fs are 2.25 s
+		{lastShift, 0},
+		{0, 99},
+	} {
+		q.resize(x.shift, 0)
+		if len(q.heap) != x.heap || q.count != len(events) {
+			t.Errorf("of %d events %d are in the heap, want %d, with days of 2^%d fs", q.count, len(q.heap), x.heap, x.shift)
+		}
+	}
+	drain(t, q, 0)
+}
+
+// TestQueueSettles holds that traffic no length of a day suits, dense with
+// every second event scheduled far away and cancelled, does not keep the queue
+// changing its mind.
+func TestQueueSettles(t *testing.T) {
+	q, r := newQueue(), rand.New(rand.NewPCG(5, 6))
+	events := make([]Event, 256)
+	for i := range events {
+		q.push(&events[i], Time(r.Int64N(100_000)), 0)
+	}
+	var far Event
+	var now Time
+	changes := 0
+	for range 400_000 {
+		shift := q.shift
+		q.push(&far, now+Microsecond, now)
+		q.remove(&far)
+		ev := q.first(now)
+		now = ev.time
+		q.remove(ev)
+		q.push(ev, now+Time(r.Int64N(100_000)), now)
+		if q.shift != shift {
+			changes++
+		}
+	}
+	if changes > 40 {
+		t.Errorf("the length of a day changed %d times", changes)
+	}
+	t.Logf("%d changes, %d reversals, days of 2^%d fs", changes, q.pace.reversed, q.shift)
+}
+
 func TestBitRing(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := 64 << rapid.IntRange(0, 6).Draw(t, "log words")

@@ -186,6 +186,80 @@ func TestLedgerLosesNoCapacity(t *testing.T) {
 	})
 }
 
+// TestLedgerFirstFit holds requests for whole epochs, in the ring, across its
+// end and beyond, against a list of all epochs: each takes the first that are
+// free.
+func TestLedgerFirstFit(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		l := NewLedger(16, 64)
+		l.Advance(0)
+		var taken [4096]bool
+		now, spread := 0, 1<<rapid.IntRange(0, 8).Draw(t, "log spread")
+		for range rapid.IntRange(1, 80).Draw(t, "requests") {
+			if rapid.IntRange(0, 3).Draw(t, "advances") == 0 {
+				now += rapid.IntRange(0, spread/4).Draw(t, "advance")
+				l.Advance(Time(now) * l.Epoch())
+			}
+			at := now + rapid.IntRange(0, spread).Draw(t, "at")
+			n := rapid.IntRange(1, 20).Draw(t, "amount")
+			end := at
+			for left := n; left > 0; end++ {
+				if !taken[end] {
+					taken[end] = true
+					left--
+				}
+			}
+			got := l.Reserve(Time(at)*l.Epoch(), Time(n)*l.Epoch()) / l.Epoch()
+			if int(got) != end-n {
+				t.Fatalf("%d epochs at %d start at %d, want %d", n, at, got, end-n)
+			}
+		}
+	})
+}
+
+// TestLedgerBeyond holds what is booked behind the ring against a list of all
+// femtoseconds.
+func TestLedgerBeyond(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		l := NewLedger(1, 64)
+		l.Advance(0)
+		var taken [2048]bool
+		for range rapid.IntRange(1, 60).Draw(t, "requests") {
+			at := 64 + rapid.IntRange(0, 300).Draw(t, "at")
+			n := rapid.IntRange(1, 20).Draw(t, "amount")
+			end := at
+			for left := n; left > 0; end++ {
+				if !taken[end] {
+					taken[end] = true
+					left--
+				}
+			}
+			if got := l.Reserve(Time(at), Time(n)); int(got) != end-n {
+				t.Fatalf("%d at %d start at %d, want %d", n, at, got, end-n)
+			}
+			for i, s := range l.beyond {
+				if s.start >= s.end || i > 0 && l.beyond[i-1].end >= s.start {
+					t.Fatalf("spans are not in order and apart: %v", l.beyond)
+				}
+			}
+		}
+	})
+}
+
+// TestLedgerSkipsFullEpochs holds that a request does not look at epochs that
+// have nothing left.
+func TestLedgerSkipsFullEpochs(t *testing.T) {
+	l := NewLedger(1024, 4096)
+	l.Reserve(0, l.Horizon()-1)
+	if got := l.room.next(0); got != 4095 {
+		t.Errorf("the first epoch with something left is %d, want 4095", got)
+	}
+	l.Reserve(0, 1)
+	if got := l.room.next(0); got != -1 {
+		t.Errorf("the first epoch with something left is %d, want none", got)
+	}
+}
+
 // TestLedgerBackFills holds that a booking in the future does not stand before
 // an earlier request, be it in the ring or beyond.
 func TestLedgerBackFills(t *testing.T) {
@@ -209,6 +283,27 @@ func TestLedgerBackFills(t *testing.T) {
 	for _, x := range []struct{ at, amount, start Time }{
 		{1<<40 - 1, 2, 1<<40 + 13}, // one before, one behind the 14 that are booked
 		{1<<40 + 3, 1, 1<<40 + 15},
+	} {
+		if got := l.Reserve(x.at, x.amount); got != x.start {
+			t.Errorf("Reserve(%d, %d) = %d, want %d", x.at, x.amount, got, x.start)
+		}
+	}
+}
+
+// TestLedgerEnters holds that a booking from behind the ring is entered once,
+// while the ring's end moves over it.
+func TestLedgerEnters(t *testing.T) {
+	l := NewLedger(1024, 64)
+	l.Advance(0)
+	l.Reserve(l.Horizon()+100, 2900)
+	for base := range Time(5) {
+		l.Advance(base * 1024)
+	}
+	for _, x := range []struct{ at, amount, start Time }{
+		{64 * 1024, 100, 65*1024 - 100}, // the idle time before the booking
+		{64 * 1024, 72, 67*1024 - 72},   // and that behind it: 100 + 2900 + 72 = 3072
+		{64 * 1024, 1024, 67 * 1024},    // all before is booked
+		{66*1024 + 1, 1024, 68 * 1024},
 	} {
 		if got := l.Reserve(x.at, x.amount); got != x.start {
 			t.Errorf("Reserve(%d, %d) = %d, want %d", x.at, x.amount, got, x.start)
