@@ -68,8 +68,8 @@ func execStore(w *Warp, in *Inst) {
 func execAtomic(op AtomicOp) func(*Warp, *Inst) {
 	return func(w *Warp, in *Inst) {
 		addr := w.address(in, w.Active)
-		var drop [MaxWidth]uint64
-		d, c, e := drop[:w.Width], w.row(in.C), drop[:w.Width]
+		c := w.row(in.C)
+		var d, e []uint64
 		if in.D != NoReg {
 			d = w.row(in.D)
 		}
@@ -86,16 +86,25 @@ func execAtomic(op AtomicOp) func(*Warp, *Inst) {
 			if p == nil {
 				return
 			}
-			old := decode(in.Type, p)
-			encode(in.Type, p, Combine(op, in.Type, old, c[l], e[l]))
-			d[l] = old
+			old, expected := decode(in.Type, p), uint64(0)
+			if e != nil {
+				expected = e[l]
+			}
+			encode(in.Type, p, Combine(op, in.Type, old, c[l], expected))
+			if d != nil {
+				d[l] = old
+			}
 		}
 	}
 }
 
 // Combine returns what an atomic operation leaves in an element of type t that
-// held old, given the value val and, for CompareSwap, the value expected.
+// held old, given the value val and, for CompareSwap, the value expected. All
+// are registers' bits, of which an element takes those that it has room for.
 func Combine(op AtomicOp, t Type, old, val, expected uint64) uint64 {
+	if t == I32 {
+		old, val, expected = uint64(int32(old)), uint64(int32(val)), uint64(int32(expected))
+	}
 	switch op {
 	case FetchAdd:
 		switch t {
@@ -103,6 +112,8 @@ func Combine(op AtomicOp, t Type, old, val, expected uint64) uint64 {
 			return uint64(math.Float32bits(math.Float32frombits(uint32(old)) + math.Float32frombits(uint32(val))))
 		case F64:
 			return math.Float64bits(math.Float64frombits(old) + math.Float64frombits(val))
+		case I32:
+			return uint64(int32(old + val))
 		}
 		return old + val
 	case FetchMin:

@@ -9,7 +9,7 @@ import (
 // dominate graph kernels have loops of their own, with a path for full warps;
 // the others share a loop and pay a call a lane.
 
-func (w *Warp) full() bool { return w.Active == ^uint64(0)>>(64-uint(w.Width)) }
+func (w *Warp) full() bool { return w.Active == w.all }
 
 func execMov(w *Warp, in *Inst) {
 	d, a := w.row(in.D), w.row(in.A)
@@ -51,6 +51,12 @@ func execAdd(w *Warp, in *Inst) {
 
 func execSub(w *Warp, in *Inst) {
 	d, a, b := w.row(in.D), w.row(in.A), w.row(in.B)
+	if a, b = a[:len(d)], b[:len(d)]; w.full() {
+		for l := range d {
+			d[l] = a[l] - b[l]
+		}
+		return
+	}
 	for m := w.Active; m != 0; m &= m - 1 {
 		l := lowest(m)
 		d[l] = a[l] - b[l]
@@ -59,6 +65,12 @@ func execSub(w *Warp, in *Inst) {
 
 func execAnd(w *Warp, in *Inst) {
 	d, a, b := w.row(in.D), w.row(in.A), w.row(in.B)
+	if a, b = a[:len(d)], b[:len(d)]; w.full() {
+		for l := range d {
+			d[l] = a[l] & b[l]
+		}
+		return
+	}
 	for m := w.Active; m != 0; m &= m - 1 {
 		l := lowest(m)
 		d[l] = a[l] & b[l]
@@ -67,6 +79,12 @@ func execAnd(w *Warp, in *Inst) {
 
 func execOr(w *Warp, in *Inst) {
 	d, a, b := w.row(in.D), w.row(in.A), w.row(in.B)
+	if a, b = a[:len(d)], b[:len(d)]; w.full() {
+		for l := range d {
+			d[l] = a[l] | b[l]
+		}
+		return
+	}
 	for m := w.Active; m != 0; m &= m - 1 {
 		l := lowest(m)
 		d[l] = a[l] | b[l]
@@ -82,6 +100,12 @@ func truth(b bool) uint64 {
 
 func execEq(w *Warp, in *Inst) {
 	d, a, b := w.row(in.D), w.row(in.A), w.row(in.B)
+	if a, b = a[:len(d)], b[:len(d)]; w.full() {
+		for l := range d {
+			d[l] = truth(a[l] == b[l])
+		}
+		return
+	}
 	for m := w.Active; m != 0; m &= m - 1 {
 		l := lowest(m)
 		d[l] = truth(a[l] == b[l])
@@ -90,6 +114,12 @@ func execEq(w *Warp, in *Inst) {
 
 func execNe(w *Warp, in *Inst) {
 	d, a, b := w.row(in.D), w.row(in.A), w.row(in.B)
+	if a, b = a[:len(d)], b[:len(d)]; w.full() {
+		for l := range d {
+			d[l] = truth(a[l] != b[l])
+		}
+		return
+	}
 	for m := w.Active; m != 0; m &= m - 1 {
 		l := lowest(m)
 		d[l] = truth(a[l] != b[l])
@@ -98,6 +128,12 @@ func execNe(w *Warp, in *Inst) {
 
 func execLt(w *Warp, in *Inst) {
 	d, a, b := w.row(in.D), w.row(in.A), w.row(in.B)
+	if a, b = a[:len(d)], b[:len(d)]; w.full() {
+		for l := range d {
+			d[l] = truth(int64(a[l]) < int64(b[l]))
+		}
+		return
+	}
 	for m := w.Active; m != 0; m &= m - 1 {
 		l := lowest(m)
 		d[l] = truth(int64(a[l]) < int64(b[l]))
@@ -106,9 +142,43 @@ func execLt(w *Warp, in *Inst) {
 
 func execLe(w *Warp, in *Inst) {
 	d, a, b := w.row(in.D), w.row(in.A), w.row(in.B)
+	if a, b = a[:len(d)], b[:len(d)]; w.full() {
+		for l := range d {
+			d[l] = truth(int64(a[l]) <= int64(b[l]))
+		}
+		return
+	}
 	for m := w.Active; m != 0; m &= m - 1 {
 		l := lowest(m)
 		d[l] = truth(int64(a[l]) <= int64(b[l]))
+	}
+}
+
+func execMul(w *Warp, in *Inst) {
+	d, a, b := w.row(in.D), w.row(in.A), w.row(in.B)
+	if a, b = a[:len(d)], b[:len(d)]; w.full() {
+		for l := range d {
+			d[l] = a[l] * b[l]
+		}
+		return
+	}
+	for m := w.Active; m != 0; m &= m - 1 {
+		l := lowest(m)
+		d[l] = a[l] * b[l]
+	}
+}
+
+func execShl(w *Warp, in *Inst) {
+	d, a, b := w.row(in.D), w.row(in.A), w.row(in.B)
+	if a, b = a[:len(d)], b[:len(d)]; w.full() {
+		for l := range d {
+			d[l] = a[l] << b[l]
+		}
+		return
+	}
+	for m := w.Active; m != 0; m &= m - 1 {
+		l := lowest(m)
+		d[l] = a[l] << b[l]
 	}
 }
 

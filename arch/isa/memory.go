@@ -23,7 +23,9 @@ type Memory interface {
 	Load(t Type, active uint64, addr, dst []uint64) *Fault
 	// Store writes val[l] as an element of type t at addr[l].
 	Store(t Type, active uint64, addr, val []uint64) *Fault
-	// Atomic performs op at addr[l] and leaves the old value in dst[l].
+	// Atomic performs op at addr[l] and leaves the old value in dst[l]. Only
+	// CompareSwap has cmp. dst is nil for an operation that returns nothing,
+	// and may be any of the operands.
 	Atomic(op AtomicOp, t Type, active uint64, addr, val, cmp, dst []uint64) *Fault
 
 	// The full/empty operations act on 64-bit words. Lanes whose word is in
@@ -68,10 +70,13 @@ func (r FaultReason) String() string { return faultReasons[r] }
 type Fault struct {
 	Lane   int
 	Addr   uint64
-	Size   int // bytes accessed
+	Size   int // bytes accessed; 0 if the fault is not one of an address
 	Reason FaultReason
 }
 
 func (f *Fault) Error() string {
+	if f.Size == 0 {
+		return fmt.Sprintf("lane %d: %s", f.Lane, f.Reason)
+	}
 	return fmt.Sprintf("lane %d: %d bytes at %#x: %s", f.Lane, f.Size, f.Addr, f.Reason)
 }

@@ -121,7 +121,7 @@ func init() {
 		OpSelect:    {"sel", Form{D: Any, A: I64, B: Any, C: Any}, UnitInt, NoMemory, "d = b where a is not zero, else c", execSelect},
 		OpAdd:       {"add", binaryI, UnitInt, NoMemory, "d = a + b", execAdd},
 		OpSub:       {"sub", binaryI, UnitInt, NoMemory, "d = a - b", execSub},
-		OpMul:       {"mul", binaryI, UnitMul, NoMemory, "d = a * b, low 64 bits", lanes2(func(a, b uint64) uint64 { return a * b })},
+		OpMul:       {"mul", binaryI, UnitMul, NoMemory, "d = a * b, low 64 bits", execMul},
 		OpDiv:       {"div", binaryI, UnitDivide, NoMemory, "d = a / b, towards zero; b = 0 ends the run", divide(func(a, b int64) int64 { return a / b })},
 		OpRem:       {"rem", binaryI, UnitDivide, NoMemory, "d = a - a/b*b; b = 0 ends the run", divide(func(a, b int64) int64 { return a % b })},
 		OpMin:       {"min", binaryI, UnitInt, NoMemory, "d = the lesser of a and b, signed", lanes2(func(a, b uint64) uint64 { return uint64(min(int64(a), int64(b))) })},
@@ -130,7 +130,7 @@ func init() {
 		OpOr:        {"or", binaryI, UnitInt, NoMemory, "d = a | b", execOr},
 		OpXor:       {"xor", binaryI, UnitInt, NoMemory, "d = a ^ b", lanes2(func(a, b uint64) uint64 { return a ^ b })},
 		OpNot:       {"not", unaryI, UnitInt, NoMemory, "d = every bit of a inverted", lanes1(func(a uint64) uint64 { return ^a })},
-		OpShl:       {"shl", binaryI, UnitShift, NoMemory, "d = a << b; zero for b over 63", lanes2(func(a, b uint64) uint64 { return a << b })},
+		OpShl:       {"shl", binaryI, UnitShift, NoMemory, "d = a << b; zero for b over 63", execShl},
 		OpShr:       {"shr", binaryI, UnitShift, NoMemory, "d = a >> b, zeros shifted in; zero for b over 63", lanes2(func(a, b uint64) uint64 { return a >> b })},
 		OpSar:       {"sar", binaryI, UnitShift, NoMemory, "d = a >> b, the sign shifted in", lanes2(func(a, b uint64) uint64 { return uint64(int64(a) >> b) })},
 		OpPopcount:  {"popc", unaryI, UnitShift, NoMemory, "d = number of ones in a", lanes1(popcount)},
@@ -210,5 +210,9 @@ func init() {
 		OpClock:       {"clock", Form{D: I64}, UnitInt, NoMemory, "d = the core's cycle count", execClock},
 		OpRegionBegin: {"region", bare, UnitNone, NoMemory, "a traced region begins", func(*Warp, *Inst) {}},
 		OpRegionEnd:   {"endregion", bare, UnitNone, NoMemory, "the traced region ends", func(*Warp, *Inst) {}},
+	}
+	for op := range Table {
+		execOf[op] = Table[op].Exec
+		isFree[op] = Table[op].Unit == UnitNone
 	}
 }

@@ -65,10 +65,8 @@ type Warp struct {
 	Active uint64 // lanes executing
 	Clock  uint64 // cycle, as the clock instruction reads it; set by the machine
 	Fault  *Fault
-
-	// Addr holds the byte address of each lane's access after Step executed a
-	// memory instruction, and Accessed the lanes that completed theirs.
-	Addr     [MaxWidth]uint64
+	// Accessed holds the lanes that completed their access, after Step executed
+	// a memory instruction.
 	Accessed uint64
 	// Pending holds the lanes of the current instruction that still wait for
 	// their full/empty word.
@@ -77,6 +75,9 @@ type Warp struct {
 	Divergent bool
 
 	outcome Outcome
+	all     uint64 // every lane of a full warp
+	code    []Inst
+	width   int
 	banks   [4][]uint64
 	stack   []uint64 // registers of every open call
 	window  int      // start of the current function's registers in stack
@@ -84,7 +85,13 @@ type Warp struct {
 	calls   int
 	block   *BlockMemory
 	local   []byte
-	id      [numWarpRegs * MaxWidth]uint64
+
+	// What every instruction touches is above, for the host's caches.
+
+	// Addr holds the byte address of each lane's access, after Step executed a
+	// memory instruction.
+	Addr [MaxWidth]uint64
+	id   [numWarpRegs * MaxWidth]uint64
 }
 
 // BlockMemory is the shared memory of a thread block.
@@ -102,6 +109,8 @@ func (b *BlockMemory) Reset() { clear(b.bytes) }
 func (w *Warp) Start(l *Launch, first, count int, block *BlockMemory) {
 	w.Launch = l
 	w.PC = l.Program.Funcs[0].Entry
+	w.code, w.width = l.Program.Code, l.Width
+	w.all = ^uint64(0) >> (64 - uint(l.Width))
 	w.Active = ^uint64(0) >> (64 - uint(count))
 	w.Fault = nil
 	w.Pending = 0
@@ -139,7 +148,7 @@ func (w *Warp) reserve(n int) {
 
 // row returns the lanes of register r.
 func (w *Warp) row(r Reg) []uint64 {
-	n := w.Width
+	n := w.width
 	i := int(r&bankIndex) * n
 	return w.banks[r>>bankShift][i : i+n : i+n]
 }
@@ -156,14 +165,21 @@ func (w *Warp) Thread(lane int) int { return int(w.id[ThreadID.Index()*w.Width+l
 // Depth returns the number of open calls.
 func (w *Warp) Depth() int { return w.calls }
 
+// Columns of Table that every step needs, by any value of an Op.
+var (
+	execOf [256]func(*Warp, *Inst)
+	isFree [256]bool // text that costs nothing
+)
+
 // Step executes the instruction at PC, then passes over text that costs
 // nothing. The instruction's effects are visible when Step returns.
 func (w *Warp) Step() Outcome {
-	in := &w.Program.Code[w.PC]
+	in := &w.code[w.PC]
 	w.PC++
 	w.outcome = Next
-	Table[in.Op].Exec(w, in)
-	if w.outcome <= Wait {
+	w.Divergent = false
+	execOf[in.Op](w, in)
+	if w.outcome <= Wait && isFree[w.code[w.PC].Op] {
 		w.skip()
 	}
 	return w.outcome
@@ -178,15 +194,13 @@ func (w *Warp) Begin() Outcome {
 }
 
 func (w *Warp) skip() {
-	code := w.Program.Code
 	for w.outcome <= Wait {
-		in := &code[w.PC]
-		row := &Table[in.Op]
-		if row.Unit != UnitNone {
+		in := &w.code[w.PC]
+		if !isFree[in.Op] {
 			return
 		}
 		w.PC++
-		row.Exec(w, in)
+		execOf[in.Op](w, in)
 	}
 }
 

@@ -1,0 +1,265 @@
+package isa
+
+import (
+	"fmt"
+	"math/bits"
+)
+
+// Work is what a run executed.
+type Work struct {
+	Instructions     uint64 // by warps
+	LaneInstructions uint64 // by threads
+}
+
+// turnLength is how many instructions a warp may execute while others wait for
+// it, so that a thread that spins on memory lets the one run that it waits for.
+const turnLength = 1 << 14
+
+// RunFunctional runs every thread of l without regard to time, and returns
+// what was executed. Warps run in order and to their end where nothing makes
+// them wait; one that waits at a barrier or for a full/empty word, or has run
+// for long, lets others go on. The same launch always runs in the same order.
+// The clock instruction gives the instructions executed when the warp last
+// began its turn.
+//
+// The run ends with a *Trap after an illegal access, with a *Stuck when no
+// thread can go on, and with another error when it would execute more than
+// limit warp instructions, if limit is not 0.
+func RunFunctional(l *Launch, limit uint64) (Work, error) {
+	r := functional{Launch: l, limit: limit, waiters: map[uint64][]*task{}}
+	err := r.run()
+	return r.work, err
+}
+
+// A task runs a warp, then another.
+type task struct {
+	Warp
+	block *blockRun
+	state taskState
+	at    int32 // instruction that it waits at
+}
+
+type taskState uint8
+
+const (
+	idle taskState = iota
+	ready
+	atBarrier
+	parked // until a full/empty word changes
+)
+
+// A blockRun is a thread block that has begun.
+type blockRun struct {
+	memory  *BlockMemory
+	live    int // warps that have not ended
+	waiting []*task
+}
+
+// functional is a functional run.
+type functional struct {
+	*Launch
+	work  Work
+	limit uint64
+
+	thread int       // first thread of the next warp
+	block  *blockRun // of the warp begun last
+
+	tasks   []*task // all, in the order in which they were first needed
+	idle    []*task
+	spare   []*blockRun
+	ready   []*task // queue, from next on
+	next    int
+	waiters map[uint64][]*task // parked, by the words that they wait for
+
+	moves   uint64 // instructions executed, and lanes of those that are not complete
+	retried uint64 // moves when all that are parked were last retried
+}
+
+func (r *functional) run() error {
+	for {
+		if r.next == len(r.ready) {
+			r.ready, r.next = r.ready[:0], 0
+			if !r.begin() && !r.retry() {
+				return r.ending()
+			}
+			continue
+		}
+		t := r.ready[r.next]
+		r.next++
+		if err := r.turn(t); err != nil {
+			return err
+		}
+	}
+}
+
+// begin makes the next warp ready; it reports whether there was one.
+func (r *functional) begin() bool {
+	if r.thread >= r.Threads {
+		return false
+	}
+	first, width := r.thread, r.Width
+	end := min((first/r.Block+1)*r.Block, r.Threads) // of the block
+	if first%r.Block == 0 {
+		r.block = r.newBlock()
+		r.block.live = (end - first + width - 1) / width
+	}
+	count := min(width, end-first)
+	r.thread += count
+	var t *task
+	if n := len(r.idle); n > 0 {
+		t, r.idle = r.idle[n-1], r.idle[:n-1]
+	} else {
+		t = &task{}
+		r.tasks = append(r.tasks, t)
+	}
+	t.block = r.block
+	t.Start(r.Launch, first, count, r.block.memory)
+	if t.Begin() == Done {
+		r.end(t)
+		return true
+	}
+	r.wake(t)
+	return true
+}
+
+func (r *functional) newBlock() *blockRun {
+	n := len(r.spare)
+	if n == 0 {
+		return &blockRun{memory: NewBlockMemory(r.Program)}
+	}
+	b := r.spare[n-1]
+	r.spare = r.spare[:n-1]
+	b.memory.Reset()
+	return b
+}
+
+func (r *functional) wake(t *task) {
+	t.state = ready
+	r.ready = append(r.ready, t)
+}
+
+// retry makes all parked warps ready, unless nothing has happened since it
+// last did.
+func (r *functional) retry() bool {
+	if r.retried == r.moves {
+		return false
+	}
+	r.retried = r.moves
+	some := false
+	for _, t := range r.tasks {
+		if t.state == parked {
+			r.wake(t)
+			some = true
+		}
+	}
+	return some
+}
+
+// turn lets a ready warp run.
+func (r *functional) turn(t *task) error {
+	w := &t.Warp
+	w.Clock = r.work.Instructions
+	budget := uint64(turnLength)
+	if r.limit != 0 {
+		budget = min(budget, r.limit-r.work.Instructions)
+	}
+	var n, lanes uint64
+	outcome := Next
+	for outcome == Next && n < budget {
+		active := w.Active
+		t.at = w.PC
+		outcome = w.Step()
+		if outcome < Blocked || outcome == Done {
+			n++
+			lanes += uint64(bits.OnesCount64(active))
+		}
+		if len(r.waiters) > 0 {
+			r.wakeWaiters(t)
+		}
+	}
+	r.work.Instructions += n
+	r.work.LaneInstructions += lanes
+	r.moves += n
+	switch outcome {
+	case Next:
+		if r.work.Instructions == r.limit {
+			return fmt.Errorf("the run does not end within %d instructions: %s", r.limit, w.stop(lowest(w.Active), w.PC))
+		}
+		r.wake(t)
+		r.begin()
+	case Wait:
+		t.state = atBarrier
+		t.block.waiting = append(t.block.waiting, t)
+		r.release(t.block)
+	case Blocked:
+		r.park(t)
+	case Done:
+		r.end(t)
+	case Faulted:
+		return w.Trap()
+	}
+	return nil
+}
+
+// release lets the block's warps pass the barrier when all have arrived.
+func (r *functional) release(b *blockRun) {
+	if len(b.waiting) < b.live {
+		return
+	}
+	for _, t := range b.waiting {
+		r.wake(t)
+	}
+	b.waiting = b.waiting[:0]
+}
+
+func (r *functional) end(t *task) {
+	t.state = idle
+	r.idle = append(r.idle, t)
+	if t.block.live--; t.block.live == 0 {
+		r.spare = append(r.spare, t.block)
+		return
+	}
+	r.release(t.block)
+}
+
+func (r *functional) park(t *task) {
+	t.state = parked
+	r.moves += uint64(bits.OnesCount64(t.Accessed))
+	for m := t.Pending; m != 0; m &= m - 1 {
+		addr := t.Addr[lowest(m)]
+		r.waiters[addr] = append(r.waiters[addr], t)
+	}
+}
+
+// wakeWaiters makes the warps ready that wait for a word that t's instruction
+// has written or emptied.
+func (r *functional) wakeWaiters(t *task) {
+	in := &r.Program.Code[t.at]
+	if in.Op != OpPurge && in.Row().Memory != FullEmpty {
+		return
+	}
+	for m := t.Accessed; m != 0; m &= m - 1 {
+		addr := t.Addr[lowest(m)]
+		for _, o := range r.waiters[addr] {
+			if o.state == parked {
+				r.wake(o)
+			}
+		}
+		delete(r.waiters, addr)
+	}
+}
+
+// ending returns the error of a run in which nothing can go on, nil if every
+// thread has ended.
+func (r *functional) ending() error {
+	s := &Stuck{}
+	for _, t := range r.tasks {
+		if t.state != idle {
+			s.add(&t.Warp, t.at)
+		}
+	}
+	if s.Total == 0 {
+		return nil
+	}
+	return s
+}
