@@ -19,9 +19,10 @@ type Crossbar struct {
 	clock     sim.Clock
 	width     sim.Bytes
 	header    sim.Bytes
+	widths    sim.Divisor
 	request   sim.Time
 	reply     sim.Time
-	coreOut   []*sim.Ledger
+	coreOut   []sim.Server // a core sends nearly in the order of its times
 	sliceIn   []*sim.Ledger
 	sliceOut  []*sim.Ledger
 	coreIn    []*sim.Ledger
@@ -33,7 +34,7 @@ type Crossbar struct {
 // NewCrossbar returns a crossbar between cores cores and slices slices.
 func NewCrossbar(c CrossbarConfig, cores, slices int) *Crossbar {
 	clock := sim.NewClock(c.Clock)
-	x := &Crossbar{clock: clock, width: c.Width, header: c.Header,
+	x := &Crossbar{clock: clock, width: c.Width, header: c.Header, widths: sim.NewDivisor(uint64(c.Width)),
 		request: clock.Span(c.RequestLatency), reply: clock.Span(c.ReplyLatency)}
 	ports := func(n int) []*sim.Ledger {
 		from := len(x.ports)
@@ -42,14 +43,15 @@ func NewCrossbar(c CrossbarConfig, cores, slices int) *Crossbar {
 		}
 		return x.ports[from:]
 	}
-	x.coreOut, x.sliceIn = ports(cores), ports(slices)
-	x.sliceOut, x.coreIn = ports(slices), ports(cores)
+	x.coreOut = make([]sim.Server, cores)
+	x.sliceIn, x.sliceOut, x.coreIn = ports(slices), ports(slices), ports(cores)
 	return x
 }
 
 // hold returns how long a packet with data occupies a port.
 func (x *Crossbar) hold(data sim.Bytes) sim.Time {
-	return x.clock.Span(sim.Cycles((data + x.header + x.width - 1) / x.width))
+	flits, _ := x.widths.Split(uint64(data + x.header + x.width - 1))
+	return x.clock.Span(sim.Cycles(flits))
 }
 
 // Request sends a packet with data from a core at time at and returns when the
@@ -57,18 +59,17 @@ func (x *Crossbar) hold(data sim.Bytes) sim.Time {
 // cycle for each width bytes.
 func (x *Crossbar) Request(at sim.Time, core, slice int, data sim.Bytes) sim.Time {
 	x.requested += data
-	return pass(at, x.coreOut[core], x.sliceIn[slice], x.hold(data), x.request)
+	hold := x.hold(data)
+	start := x.coreOut[core].Reserve(at, hold)
+	return x.sliceIn[slice].Reserve(start+x.request, hold) + hold
 }
 
 // Reply sends a packet with data from a slice back to a core.
 func (x *Crossbar) Reply(at sim.Time, slice, core int, data sim.Bytes) sim.Time {
 	x.replied += data
-	return pass(at, x.sliceOut[slice], x.coreIn[core], x.hold(data), x.reply)
-}
-
-func pass(at sim.Time, out, in *sim.Ledger, hold, latency sim.Time) sim.Time {
-	start := out.Reserve(at, hold)
-	return in.Reserve(start+latency, hold) + hold
+	hold := x.hold(data)
+	start := x.sliceOut[slice].Reserve(at, hold)
+	return x.coreIn[core].Reserve(start+x.reply, hold) + hold
 }
 
 // Advance tells the ports that nothing will be sent before now.

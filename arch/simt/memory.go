@@ -15,8 +15,10 @@ type memorySystem struct {
 	crossbar   *net.Crossbar
 	slices     []slice
 	channels   []*mem.DRAM
-	interleave uint64 // bytes of consecutive addresses on one channel
-	perChannel uint64 // slices
+	interleave sim.Divisor // bytes of consecutive addresses on one channel
+	ways       sim.Divisor // channels
+	perChannel sim.Divisor // slices
+	chunk      uint64      // interleave
 	masked     bool
 	sector     int32
 	last       sim.Time // when the last write was done
@@ -42,8 +44,10 @@ func newMemorySystem(c *Config) (*memorySystem, error) {
 		crossbar:   net.NewCrossbar(c.Crossbar, c.SMs, n),
 		slices:     make([]slice, n),
 		channels:   make([]*mem.DRAM, c.DRAM.Channels),
-		interleave: uint64(c.DRAM.Interleave),
-		perChannel: uint64(c.L2.SlicesPerChannel),
+		interleave: sim.NewDivisor(uint64(c.DRAM.Interleave)),
+		ways:       sim.NewDivisor(uint64(c.DRAM.Channels)),
+		perChannel: sim.NewDivisor(uint64(c.L2.SlicesPerChannel)),
+		chunk:      uint64(c.DRAM.Interleave),
 		masked:     c.L2.MaskedWrites,
 		sector:     int32(c.L2.Slice.Sector),
 	}
@@ -62,8 +66,8 @@ func newMemorySystem(c *Config) (*memorySystem, error) {
 	}
 	for i := range m.slices {
 		channel := i / c.L2.SlicesPerChannel
-		below := &channelPort{dram: m.channels[channel], interleave: m.interleave,
-			perChannel: m.perChannel, sub: uint64(i) % m.perChannel}
+		below := &channelPort{m: m, dram: m.channels[channel],
+			slices: uint64(c.L2.SlicesPerChannel), sub: uint64(i % c.L2.SlicesPerChannel)}
 		cache, err := mem.NewCache(fmt.Sprintf("l2.%d", i), c.L2.Slice, clock, below)
 		if err != nil {
 			return nil, err
@@ -84,23 +88,22 @@ func newMemorySystem(c *Config) (*memorySystem, error) {
 // chunks of interleave bytes go round the channels, and those of one channel
 // round its slices.
 func (m *memorySystem) locate(addr uint64) (slice int, local uint64) {
-	chunk, offset := addr/m.interleave, addr%m.interleave
-	n := uint64(len(m.channels))
-	channel, chunk := chunk%n, chunk/n
-	sub := chunk % m.perChannel
-	return int(channel*m.perChannel + sub), chunk/m.perChannel*m.interleave + offset
+	chunk, offset := m.interleave.Split(addr)
+	chunk, channel := m.ways.Split(chunk)
+	chunk, sub := m.perChannel.Split(chunk)
+	return int(channel*uint64(len(m.slices)/len(m.channels)) + sub), chunk*m.chunk + offset
 }
 
 // channelPort gives a slice's misses their address within the channel.
 type channelPort struct {
-	dram            *mem.DRAM
-	interleave      uint64
-	perChannel, sub uint64
+	m           *memorySystem
+	dram        *mem.DRAM
+	slices, sub uint64
 }
 
 func (p *channelPort) Access(at sim.Time, a mem.Access) sim.Time {
-	chunk, offset := a.Addr/p.interleave, a.Addr%p.interleave
-	a.Addr = (chunk*p.perChannel+p.sub)*p.interleave + offset
+	chunk, offset := p.m.interleave.Split(a.Addr)
+	a.Addr = (chunk*p.slices+p.sub)*p.m.chunk + offset
 	return p.dram.Access(at, a)
 }
 

@@ -7,7 +7,6 @@ import (
 
 // warp is a resident warp: its architectural state and when it can go on.
 type warp struct {
-	isa.Warp
 	block     *block
 	scheduler *scheduler
 	number    int    // among the GPU's warps
@@ -19,6 +18,7 @@ type warp struct {
 	blame     int32    // pc of the instruction that made it wait
 	started   sim.Time
 	pending   int // memory instructions that have not been sent whole
+	isa.Warp      // last, for it is large and only its beginning is touched often
 }
 
 // pending is a register's scoreboard entry.
