@@ -1,6 +1,7 @@
 package models
 
 import (
+	"fmt"
 	"sync/atomic"
 
 	"heddle/arch/isa"
@@ -78,15 +79,34 @@ func (f *functionalDevice) run(p *isa.Program, items int, at sim.Time, args []is
 	if err := p.CheckArgs(args); err != nil {
 		return at, err
 	}
+	if err := f.halt.Load(); err != nil {
+		return at, *err
+	}
 	block := f.desc.BlockSize
 	grid := (items + block - 1) / block
 	f.launches.Add(1)
 	l := isa.NewLaunch(p, f.space, f.desc.WarpWidth, grid*block, block, args)
-	work, err := isa.RunFunctional(l, f.limit)
+	limit := uint64(0)
+	if f.limit > 0 {
+		if limit = f.limit - f.total.Instructions; limit == 0 {
+			return at, fmt.Errorf("the run has executed %d instructions, the most it may: %s not begun", f.limit, p.Name)
+		}
+	}
+	work, err := isa.RunFunctionalUntil(l, limit, f.watch)
 	f.total.Instructions += work.Instructions
 	f.total.ThreadInstructions += work.LaneInstructions
 	f.done.Store(f.total.Instructions)
 	return at, err
+}
+
+// watch publishes the progress of the launch that runs, and says whether it
+// is to end.
+func (f *functionalDevice) watch(w isa.Work) error {
+	f.done.Store(f.total.Instructions + w.Instructions)
+	if err := f.halt.Load(); err != nil {
+		return *err
+	}
+	return nil
 }
 
 func (f *functionalDevice) report(r *Report, _ sim.Time) {

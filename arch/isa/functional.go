@@ -26,7 +26,17 @@ const turnLength = 1 << 14
 // thread can go on, and with another error when it would execute more than
 // limit warp instructions, if limit is not 0.
 func RunFunctional(l *Launch, limit uint64) (Work, error) {
-	r := functional{Launch: l, limit: limit, waiters: map[uint64][]*task{}}
+	return RunFunctionalUntil(l, limit, nil)
+}
+
+// watchInterval is how many instructions pass between two calls of a watch.
+const watchInterval = 1 << 16
+
+// RunFunctionalUntil is RunFunctional that calls watch, if it is not nil, about
+// every 65536 instructions with what has been executed so far. When watch
+// returns an error the run ends with it.
+func RunFunctionalUntil(l *Launch, limit uint64, watch func(Work) error) (Work, error) {
+	r := functional{Launch: l, limit: limit, watch: watch, waiters: map[uint64][]*task{}}
 	err := r.run()
 	return r.work, err
 }
@@ -61,6 +71,9 @@ type functional struct {
 	work  Work
 	limit uint64
 
+	watch   func(Work) error
+	watched uint64 // instructions when it was last called
+
 	thread int       // first thread of the next warp
 	block  *blockRun // of the warp begun last
 
@@ -88,6 +101,12 @@ func (r *functional) run() error {
 		r.next++
 		if err := r.turn(t); err != nil {
 			return err
+		}
+		if r.watch != nil && r.work.Instructions-r.watched >= watchInterval {
+			r.watched = r.work.Instructions
+			if err := r.watch(r.work); err != nil {
+				return err
+			}
 		}
 	}
 }
