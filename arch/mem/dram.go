@@ -14,11 +14,11 @@ import (
 // are ledgers, when they are free. What a computed model cannot do is reorder
 // requests that are made later; three rules stand for it:
 //
-//   - A request to a row that its bank had open within the reorder window
-//     counts as a row hit: a first-ready scheduler would have served it before
-//     closing the row.
+//   - Under the open-page policy, a request to a row that its bank had open
+//     within the reorder window counts as a row hit: a first-ready scheduler
+//     would have served it before closing the row.
 //   - The data bus loses time for turning between reads and writes, or between
-//     ranks, at most once in a reorder window: a scheduler groups them.
+//     ranks, once in a reorder window: a first-ready scheduler groups them.
 //   - Activates of a rank are spaced evenly, by the larger of tRRD and tFAW/4,
 //     rather than four in a row and a pause.
 //
@@ -42,11 +42,14 @@ type dramChannel struct {
 	act    []*sim.Ledger // by rank
 	group  []*sim.Ledger // by bank group; nil if tCCDL adds nothing
 	banks  []dramBank
-	phase  []sim.Time // of each rank's refreshes
-	last   dramUse    // of the data bus
-	turned sim.Time   // when the bus was last charged for turning
+	phase  []sim.Time            // of each rank's refreshes
+	last   dramUse               // of the data bus
+	turned [turnWindows]sim.Time // 1 + the latest reorder window with a turn, by its number modulo
 	stats  DRAMStats
 }
+
+// turnWindows bounds how many reorder windows are in use at once.
+const turnWindows = 64
 
 // dramUse is what the data bus was last used for.
 type dramUse struct {
@@ -92,8 +95,9 @@ func NewDRAM(name string, c DRAMConfig) (*DRAM, error) {
 		rewrite:     c.ECC.Enabled,
 		channels:    make([]dramChannel, c.Channels),
 	}
-	// Epochs of eight column commands; a horizon of thousands of them.
-	ledger := func() *sim.Ledger { return sim.NewLedger(8*d.column, 1024) }
+	// An epoch of about one command: requests keep apart that are. The ring is
+	// longer than a bank is ever behind.
+	ledger := func() *sim.Ledger { return sim.NewLedger(d.column, 4096) }
 	for i := range d.channels {
 		ch := &d.channels[i]
 		ch.bus = ledger()
@@ -211,7 +215,7 @@ func (d *DRAM) openRow(ch *dramChannel, b *dramBank, p *dramPlace, t sim.Time) *
 		ch.stats.RowHits++
 		return r
 	}
-	if d.reorder > 0 {
+	if d.reorder > 0 && !d.closedPage {
 		for i := range b.rows {
 			if r := &b.rows[i]; r.used && r.row == p.row && t <= r.last+d.reorder {
 				ch.stats.RowHits++
@@ -244,12 +248,22 @@ func (d *DRAM) turn(ch *dramChannel, data sim.Time, use dramUse) sim.Time {
 		return 0
 	}
 	ch.last = use
-	if !last.used || ch.turned > 0 && data < ch.turned+d.reorder {
+	if !last.used {
 		return 0
 	}
-	ch.turned = data
+	if d.reorder > 0 {
+		window := data/d.reorder + 1
+		turned := &ch.turned[window%turnWindows]
+		if *turned == window {
+			return 0
+		}
+		*turned = window
+	}
 	idle := d.rtrs
-	if last.write && !use.write && last.rank == use.rank {
+	switch {
+	case last.write && use.write: // of other ranks
+		idle = 0
+	case last.write && last.rank == use.rank:
 		idle = d.wtr + d.cl
 	}
 	idle = min(idle, data)

@@ -197,22 +197,47 @@ func TestDRAMTiming(t *testing.T) {
 }
 
 func TestReorderWindow(t *testing.T) {
-	for _, policy := range []string{"open", "closed"} {
+	for _, c := range []struct {
+		policy  string
+		reorder sim.Cycles
+		again   sim.Cycles
+		hit     bool
+	}{
+		{"open", 50, 60, true},  // the row's last column command was in cycle 10
+		{"open", 50, 61, false}, // a cycle too late
+		{"open", 0, 11, false},
+		{"closed", 50, 60, false},
+	} {
 		cfg := ddr3()
-		cfg.PagePolicy, cfg.Reorder = policy, 50
+		cfg.PagePolicy, cfg.Reorder = c.policy, c.reorder
 		d := mustDRAM(t, cfg)
-		access := func(at sim.Cycles, addr uint64) (hit bool) {
-			before := d.Stats().RowHits
-			d.Access(sim.Time(at)*cycle, Access{Addr: addr, Size: 64})
-			return d.Stats().RowHits > before
+		d.Access(0, Access{Addr: inBank(0, 0), Size: 64})
+		d.Access(5*cycle, Access{Addr: inBank(0, 1), Size: 64})
+		done := d.Access(sim.Time(c.again)*cycle, Access{Addr: inBank(0, 0), Size: 64})
+		if hit := d.Stats().RowHits == 1; hit != c.hit {
+			t.Errorf("%s page, reorder %d: back to a row in cycle %d: hit %v, want %v", c.policy, c.reorder, c.again, hit, c.hit)
 		}
-		access(0, inBank(0, 0)) // column command in cycle 10
-		access(20, inBank(0, 1))
-		if !access(60, inBank(0, 0)) {
-			t.Errorf("%s: a row last used 50 cycles ago: no hit", policy)
+		if c.hit && done != sim.Time(c.again+10+4)*cycle {
+			t.Errorf("a reordered hit is done in cycle %d, want %d", done/cycle, c.again+14)
 		}
-		if access(111, inBank(0, 0)) {
-			t.Errorf("%s: a row last used 51 cycles ago, closed since: a hit", policy)
+	}
+}
+
+func TestBusTurnsOnceInAReorderWindow(t *testing.T) {
+	for reorder, want := range map[sim.Cycles]sim.Time{
+		0:    10 * (2 + 5 + 10) * cycle, // each time tRTRS, and tWTR + tCL
+		1000: (5 + 10) * cycle,
+	} {
+		cfg := ddr3()
+		cfg.Reorder = reorder
+		d := mustDRAM(t, cfg)
+		d.Access(0, Access{Addr: 0, Size: 64, Kind: Write})
+		for range 10 {
+			d.Access(100*cycle, Access{Addr: 0, Size: 64})
+			d.Access(100*cycle, Access{Addr: 64, Size: 64, Kind: Write})
+		}
+		if got := d.Stats().Turning; got != want {
+			t.Errorf("reorder %d: the bus turned for %d cycles, want %d", reorder, got/cycle, want/cycle)
 		}
 	}
 }
