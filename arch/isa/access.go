@@ -7,7 +7,7 @@ import (
 
 // address fills Addr for the given lanes.
 func (w *Warp) address(in *Inst, lanes uint64) []uint64 {
-	addr := w.Addr[:w.Width]
+	addr := w.Addr
 	a := w.row(in.A)
 	w.Accessed = lanes
 	if in.B == NoReg {

@@ -85,13 +85,12 @@ type Warp struct {
 	calls   int
 	block   *BlockMemory
 	local   []byte
-
-	// What every instruction touches is above, for the host's caches.
+	id      []uint64 // identity registers
 
 	// Addr holds the byte address of each lane's access, after Step executed a
-	// memory instruction.
-	Addr [MaxWidth]uint64
-	id   [numWarpRegs * MaxWidth]uint64
+	// memory instruction. Its capacity is MaxWidth unless the warp is a lone
+	// thread: machines have thousands of those, and the host's caches are small.
+	Addr []uint64
 }
 
 // BlockMemory is the shared memory of a thread block.
@@ -118,7 +117,15 @@ func (w *Warp) Start(l *Launch, first, count int, block *BlockMemory) {
 	w.calls = 0
 	w.block = block
 	w.banks[sharedBank>>bankShift] = l.shared
-	w.banks[warpBank>>bankShift] = w.id[:numWarpRegs*l.Width]
+	if len(w.Addr) != l.Width {
+		lanes := 1
+		if l.Width > 1 {
+			lanes = MaxWidth
+		}
+		w.Addr = make([]uint64, lanes)[:l.Width]
+		w.id = make([]uint64, numWarpRegs*l.Width)
+	}
+	w.banks[warpBank>>bankShift] = w.id
 	for i := range l.Width {
 		w.id[ThreadID.Index()*l.Width+i] = uint64(first + i)
 		w.id[BlockThread.Index()*l.Width+i] = uint64((first + i) % l.Block)

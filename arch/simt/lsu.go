@@ -60,7 +60,7 @@ func (m *sm) access(w *warp, o *op, pc int32, frame int, lanes uint64, now sim.T
 	line := &g.running.kernel.lines[pc]
 	switch o.space {
 	case isa.Shared:
-		e.passes = conflicts(lanes, &w.Addr, g.config.LoadStore.SharedBanks,
+		e.passes = conflicts(lanes, w.addresses(), g.config.LoadStore.SharedBanks,
 			uint64(g.config.LoadStore.SharedBankWidth), uint(g.config.LoadStore.SharedGroup))
 		g.stats.SharedRequests++
 		g.stats.SharedPasses += uint64(e.passes)
@@ -92,11 +92,11 @@ func (m *sm) coalesce(e *memop, lanes uint64, o *op, line *LineStats) {
 	switch {
 	case o.atomic:
 		class, combine = &g.stats.Atomics, g.coalesceAtomics
-		e.addr = e.w.Addr
+		e.addr = *e.w.addresses()
 	case o.store:
 		class, combine = &g.stats.Stores, g.coalesceStores
 	}
-	combine(t, lanes, &e.w.Addr, o.size)
+	combine(t, lanes, e.w.addresses(), o.size)
 	e.n = t.n
 	copy(e.list[:t.n], t.list[:t.n])
 	threads := bits.OnesCount64(lanes)

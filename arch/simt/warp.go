@@ -53,6 +53,14 @@ func (w *warp) account(now sim.Time, s Stall) {
 	w.since = now
 }
 
+// addresses returns the lanes' addresses as the coalescer takes them.
+func (w *warp) addresses() *[isa.MaxWidth]uint64 {
+	if cap(w.Addr) < isa.MaxWidth { // a warp of one lane
+		return &[isa.MaxWidth]uint64{w.Addr[0]}
+	}
+	return (*[isa.MaxWidth]uint64)(w.Addr[:isa.MaxWidth])
+}
+
 // ready closes the time of a warp that was ready from wake on.
 func (w *warp) ready(wake, now sim.Time) {
 	w.account(wake, w.reason)
