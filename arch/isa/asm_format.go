@@ -10,7 +10,8 @@ import (
 // sourceColumn is where the source comment of an instruction begins.
 const sourceColumn = 48
 
-// Text returns p in the assembler's text, which Parse reads back:
+// Text returns p, which Verify accepts, in the assembler's text, which Parse
+// reads back:
 //
 //	program average/pull
 //	param xadj i64[]

@@ -184,10 +184,8 @@ func (a *assembler) operand() (Reg, error) {
 	case b == '$':
 		a.pos++
 		name := a.word()
-		for i := range a.p.Params {
-			if a.p.Params[i].Name == name {
-				return a.p.ParamReg(i), nil
-			}
+		if i, ok := a.params[name]; ok {
+			return a.p.ParamReg(i), nil
 		}
 		return NoReg, fmt.Errorf("no parameter $%s", name)
 	case b == '%':

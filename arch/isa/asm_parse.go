@@ -11,7 +11,7 @@ import (
 // names another as "; file:line". Blank lines and other comments mean nothing.
 func Parse(file, text string) (*Program, error) {
 	a := assembler{file: file, p: &Program{}, ops: opsByName(), consts: map[Const]Reg{}, regions: map[string]int64{},
-		funcs: map[string]int{}}
+		funcs: map[string]int{}, params: map[string]int{}}
 	for i, line := range strings.Split(text, "\n") {
 		a.line = i + 1
 		a.cursor = cursor{text: strings.TrimSuffix(line, "\r")}
@@ -41,6 +41,7 @@ type assembler struct {
 	consts  map[Const]Reg
 	regions map[string]int64
 	funcs   map[string]int
+	params  map[string]int
 	opened  []int         // line of each function
 	calls   []pendingCall // calls of functions by name
 	sources []Line        // of each instruction
@@ -134,8 +135,12 @@ func (a *assembler) readParam() error {
 	} else {
 		q.Type = t
 	}
+	if _, twice := a.params[q.Name]; twice {
+		return fmt.Errorf("parameter %s: declared twice", q.Name)
+	}
+	a.params[q.Name] = len(a.p.Params)
 	a.p.Params = append(a.p.Params, q)
-	return a.p.verifyParams()
+	return q.verify()
 }
 
 // readFunc reads "func NAME(r0, d1) -> i64, f64".

@@ -95,18 +95,27 @@ func (p *Program) verifyHeader() error {
 
 func (p *Program) verifyParams() error {
 	names := map[string]bool{}
-	for _, q := range p.Params {
-		switch {
-		case !isName(q.Name):
-			return fmt.Errorf("parameter name %q: not a letter followed by letters, digits and _", q.Name)
-		case names[q.Name]:
+	for i := range p.Params {
+		q := &p.Params[i]
+		if err := q.verify(); err != nil {
+			return err
+		}
+		if names[q.Name] {
 			return fmt.Errorf("parameter %s: declared twice", q.Name)
-		case q.Array && (q.Type != I64 || q.Elem.Size() == 0):
-			return fmt.Errorf("parameter %s: not an array of i8, i32, i64, f32 or f64", q.Name)
-		case !q.Array && (q.Elem != NoType || !isRegister(q.Type)):
-			return fmt.Errorf("parameter %s: of type %s: one of i64, f32, f64", q.Name, q.Type)
 		}
 		names[q.Name] = true
+	}
+	return nil
+}
+
+func (q *Param) verify() error {
+	switch {
+	case !isName(q.Name):
+		return fmt.Errorf("parameter name %q: not a letter followed by letters, digits and _", q.Name)
+	case q.Array && (q.Type != I64 || q.Elem.Size() == 0):
+		return fmt.Errorf("parameter %s: not an array of i8, i32, i64, f32 or f64", q.Name)
+	case !q.Array && (q.Elem != NoType || !isRegister(q.Type)):
+		return fmt.Errorf("parameter %s: of type %s: one of i64, f32, f64", q.Name, q.Type)
 	}
 	return nil
 }

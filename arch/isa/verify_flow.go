@@ -76,7 +76,7 @@ func (fl *flow) read(regs ...Reg) error {
 	}
 	for _, r := range regs {
 		if r != NoReg && r.IsLocal() && fl.now.written[r>>6]>>(r&63)&1 == 0 {
-			return fmt.Errorf("reads register %d of %s, which is not written on every path", r.Index(), fl.fn.Name)
+			return fmt.Errorf("reads %s, which is not written on every path", fl.p.operand(fl.fn, r))
 		}
 	}
 	return nil
