@@ -54,7 +54,7 @@ func decode(p *isa.Program, c *Config) *kernel {
 			writes:  -1,
 			size:    int32(in.Type.Size()),
 			latency: clock.Span(unit.Latency),
-			hold:    clock.Span(sim.Cycles((c.WarpWidth + unit.Lanes - 1) / unit.Lanes)),
+			hold:    (clock.Span(sim.Cycles(c.WarpWidth)) + sim.Time(unit.Lanes) - 1) / sim.Time(unit.Lanes),
 			alone:   unit.Exclusive,
 			inst:    in,
 		}

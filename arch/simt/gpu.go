@@ -48,6 +48,7 @@ type GPU struct {
 	watch      sim.Time // when to look at progress next
 	progress   uint64   // what had been written when last looked at
 	progressAt sim.Time
+	patience   sim.Cycles // without progress
 	Progress   Progress
 }
 
@@ -93,6 +94,7 @@ func New(c Config, engine *sim.Engine, space *mem.Space) (*GPU, error) {
 		kernels:             map[*isa.Program]*kernel{},
 		waiting:             map[uint64][]*warp{},
 		maxTime:             sim.Never,
+		patience:            hangCycles,
 	}
 	g.setCoalescing()
 	m, err := newMemorySystem(&c)
@@ -250,7 +252,7 @@ func (g *GPU) fault(w *warp, pc int32) {
 	p := g.running.Program
 	f := w.Fault
 	at := fmt.Sprintf("thread %d: %s: %s", w.Thread(f.Lane), p.Source(pc), p.Disassemble(pc))
-	if f.Reason == isa.DivideByZero || f.Reason == isa.StackOverflow || f.Reason == isa.NoSharedMemory {
+	if f.Reason == isa.DivideByZero || f.Reason == isa.StackOverflow {
 		g.engine.Stop(fmt.Errorf("%s: %s", at, f.Reason))
 		return
 	}

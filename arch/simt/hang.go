@@ -49,6 +49,9 @@ func (g *GPU) changed(w *warp, now sim.Time) {
 // its limit or that goes round in circles.
 func (g *GPU) checkProgress(now sim.Time) {
 	g.watch = now + g.clock.Span(watchInterval)
+	if g.maxTime < g.watch {
+		g.watch = g.maxTime + 1
+	}
 	g.memory.advance(now)
 	g.publish(now)
 	if now > g.maxTime {
@@ -60,8 +63,8 @@ func (g *GPU) checkProgress(now sim.Time) {
 		g.progress, g.progressAt = did, now
 		return
 	}
-	if now-g.progressAt > g.clock.Span(hangCycles) {
-		g.engine.Stop(fmt.Errorf("no progress: in %d cycles no thread has written memory or ended\n%s", hangCycles, g.report()))
+	if now-g.progressAt > g.clock.Span(g.patience) {
+		g.engine.Stop(fmt.Errorf("no progress: in %d cycles no thread has written memory or ended\n%s", g.patience, g.report()))
 	}
 }
 

@@ -118,6 +118,9 @@ func (m *sm) refuses(s *scheduler, w *warp, o *op, now sim.Time) (sim.Time, Stal
 		return sim.Never, MemoryThrottle
 	}
 	free := m.units[o.unit]
+	if free > now {
+		free = m.gpu.edge(free)
+	}
 	if o.alone {
 		for i := range m.schedulers {
 			if other := &m.schedulers[i]; other != s {
@@ -126,6 +129,14 @@ func (m *sm) refuses(s *scheduler, w *warp, o *op, now sim.Time) (sim.Time, Stal
 		}
 	}
 	return free, PipeBusy
+}
+
+// occupy books the instruction's unit. A unit takes an instruction as long as
+// some of the cycle's lanes are left, so that one of 48 lanes serves three
+// warps of 32 in two cycles.
+func (m *sm) occupy(o *op, now sim.Time) {
+	free := &m.units[o.unit]
+	*free = max(*free, now-m.gpu.period+1) + o.hold
 }
 
 // issue executes the instruction at the warp's PC and finds when the warp is
@@ -161,7 +172,7 @@ func (s *scheduler) issue(w *warp, o *op, now sim.Time) {
 	case o.memory != isa.NoMemory:
 		m.access(w, o, pc, frame, lanes, now, outcome)
 	case o.control:
-		m.units[o.unit] = now + o.hold
+		m.occupy(o, now)
 		then = max(then, now+o.latency)
 		g.stats.Branches++
 		if w.Divergent {
@@ -169,7 +180,7 @@ func (s *scheduler) issue(w *warp, o *op, now sim.Time) {
 			line.Divergent++
 		}
 	default:
-		m.units[o.unit] = now + o.hold
+		m.occupy(o, now)
 		if o.writes >= 0 {
 			e := w.at(frame, o.writes)
 			*e = pending{ready: now + o.latency, pc: pc}

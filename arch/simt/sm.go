@@ -13,7 +13,7 @@ type sm struct {
 	gpu        *GPU
 	id         int
 	schedulers []scheduler
-	units      [isa.NumUnits]sim.Time // when each class is next free
+	units      [isa.NumUnits]sim.Time // when each class can next take an instruction, before its clock edge
 	lsu        lsu
 	l1         *mem.Cache       // nil where global memory is not cached
 	table      *mem.Outstanding // requests past the L1
@@ -53,9 +53,13 @@ func newSM(g *GPU, id int, m *memorySystem) (*sm, error) {
 		}
 		s.l1, s.first = l1, l1
 	}
+	for i := range s.units {
+		s.units[i] = -g.period
+	}
 	for i := range s.schedulers {
 		sc := &s.schedulers[i]
 		sc.sm = s
+		sc.last = maxSlots - 1
 		sc.greedy = c.Scheduler.Policy == "gto"
 		sc.event.Init(sc)
 		for j := range sc.wake {

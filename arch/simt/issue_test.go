@@ -1,0 +1,99 @@
+package simt
+
+import (
+	"fmt"
+	"testing"
+
+	"heddle/arch/isa"
+	"heddle/sim"
+)
+
+// An instruction that needs the one before it issues its latency later: the
+// whole run takes the first, n latencies, the return and its latency.
+func TestDependentChain(t *testing.T) {
+	for _, class := range classes {
+		for _, n := range []int{1, 2, 17} {
+			c := round()
+			latency := class.unit(&c.Units).Latency
+			p := text(t, "", class.init, same(n, class.chain))
+			first := c.Units.Int.Latency // of the move
+			issued := first + sim.Cycles(n-1)*latency
+			got := cycles(t, c, p, 1, 1)
+			wantCycles(t, fmt.Sprintf("%s x%d", class.name, n), got, issued+1+c.Units.Control.Latency)
+		}
+	}
+}
+
+// Two kinds of unit in one chain: each waits for the latency of the other.
+func TestConversionChain(t *testing.T) {
+	c := round()
+	p := text(t, "", "mov r0, 1", same(5, "cvt.f64.i64 d1, r0\nmul.f64 d1, d1, d1\ncvt.i64.f64 r0, d1\nadd r0, r0, 1"))
+	turn := 2*c.Units.Convert.Latency + c.Units.F64.Latency + c.Units.Int.Latency
+	last := 5 * turn // the fifth add: the move's latency stands for its own
+	wantCycles(t, "chain", cycles(t, c, p, 1, 1), last+1+c.Units.Control.Latency)
+}
+
+// Independent instructions of one warp issue at the scheduler's interval, or
+// at the unit's where that is longer.
+func TestIndependentInstructions(t *testing.T) {
+	for _, class := range classes {
+		for _, interval := range []sim.Cycles{1, 2, 3} {
+			for _, lanes := range []int{32, 16, 4, 2} {
+				const n = 20
+				c := with(func(c *Config) {
+					c.Scheduler.Interval = interval
+					class.unit(&c.Units).Lanes = lanes
+				})
+				init := repeat(n, func(i int) string { return numbered(class.init, i) })
+				all := text(t, "", init, repeat(n, func(i int) string { return numbered(class.chain, i) }))
+				one := text(t, "", init, numbered(class.chain, 0))
+				each := max(interval, sim.Cycles(32/lanes))
+				got := cycles(t, c, all, 1, 1) - cycles(t, c, one, 1, 1)
+				wantCycles(t, fmt.Sprintf("%s, interval %d, %d lanes", class.name, interval, lanes), got, (n-1)*each)
+			}
+		}
+	}
+}
+
+// With warps enough to hide every latency, an SM issues
+// min(schedulers/interval, lanes/width) instructions of a class each cycle,
+// and of an exclusive one at most 1/interval.
+func TestIssueThroughput(t *testing.T) {
+	const from, to = 300, 540
+	for _, class := range classes {
+		p := text(t, "", class.init, same(600, class.chain))
+		for _, schedulers := range []int{1, 2, 4} {
+			for _, interval := range []sim.Cycles{1, 2} {
+				for _, lanes := range []int{8, 16, 32, 48, 64, 128} {
+					for _, exclusive := range []bool{false, true} {
+						c := with(func(c *Config) {
+							c.Scheduler.Count, c.Scheduler.Interval = schedulers, interval
+							*class.unit(&c.Units) = UnitConfig{Latency: 8, Lanes: lanes, Exclusive: exclusive}
+						})
+						perCycle := min(float64(schedulers)/float64(interval), float64(lanes)/32)
+						if exclusive {
+							perCycle = min(perCycle, 1/float64(interval))
+						}
+						got := issuedBefore(t, c, p, to) - issuedBefore(t, c, p, from)
+						if want := uint64((to - from) * perCycle); got != want {
+							t.Errorf("%s, %d schedulers, interval %d, %d lanes, exclusive %v: %d instructions in %d cycles, want %d",
+								class.name, schedulers, interval, lanes, exclusive, got, to-from, want)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// issuedBefore returns the instructions that an SM full of warps issues before
+// the given cycle of a run that goes on for longer.
+func issuedBefore(t *testing.T, c Config, p *isa.Program, cycle sim.Cycles) uint64 {
+	t.Helper()
+	r := newRig(t, c)
+	r.gpu.LimitCycles(cycle - 1)
+	if _, err := r.try(p, 1024, 1024); err == nil {
+		t.Fatalf("ended before cycle %d", cycle)
+	}
+	return r.gpu.Stats().Instructions
+}
