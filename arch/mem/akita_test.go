@@ -172,7 +172,7 @@ func akitaCases() []akitaCase {
 // Bounds on how far ours may be from akita's.
 const (
 	latencyBound   = 0.10 // of one request at a time
-	bandwidthBound = 0.15
+	bandwidthBound = 0.10
 )
 
 // TestDRAMAgainstAkita holds our computed DRAM against akita's, which moves

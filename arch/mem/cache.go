@@ -28,12 +28,15 @@ type Cache struct {
 	hitLatency   sim.Time
 	bankInterval sim.Time
 	banks        sim.Banks
-	bankOf       divider
+	bankOf       sim.Divisor
 	mshrs        slots
 	merges       uint16
 
-	slices uint64 // over which addresses are interleaved
-	chunk  uint64 // lines of one slice that are adjacent
+	slices bool        // the cache is one of several slices
+	chunk  sim.Divisor // lines of one slice that are adjacent
+	turn   sim.Divisor // lines of one chunk of each slice
+
+	chunkLines uint64 // the divisor of chunk
 
 	lineBits   uint
 	lineMask   uint64
@@ -63,13 +66,11 @@ func NewCache(name string, c CacheConfig, clock sim.Clock, below Level) (*Cache,
 		hitLatency:   clock.Span(c.HitLatency),
 		bankInterval: clock.Span(c.BankInterval),
 		banks:        make(sim.Banks, c.Banks),
-		bankOf:       newDivider(c.Banks),
+		bankOf:       sim.NewDivisor(uint64(c.Banks)),
 		mshrs:        make(slots, c.MSHRs),
 		merges:       uint16(c.Merges),
 		lineBits:     uint(bits.TrailingZeros64(uint64(c.Line))),
 		lineMask:     uint64(c.Line) - 1,
-		slices:       1,
-		chunk:        1,
 		sectorBits:   uint(bits.TrailingZeros64(uint64(c.Sector))),
 		sectors:      sectors,
 		tags:         newTags(lines, c.Ways, c.Replacement, c.Index == "xor"),
@@ -135,10 +136,11 @@ func (c *Cache) access(at sim.Time, line uint64, a Access) sim.Time {
 	}
 	s := &c.stats[a.Array+1]
 	local := line
-	if c.slices > 1 {
+	if c.slices {
 		local = c.local(line)
 	}
-	start := c.banks[c.bankOf.mod(local)].Reserve(at, c.bankInterval)
+	_, bank := c.bankOf.Split(local)
+	start := c.banks[bank].Reserve(at, c.bankInterval)
 	s.BankWait += start - at
 	need := c.sectorMask(a.Addr, a.Size)
 	set := c.tags.set(local)

@@ -48,5 +48,9 @@ func (c *Cache) Holds(addr uint64) (held, dirty bool) {
 
 // slot returns the slot of line, or -1.
 func (c *Cache) slot(line uint64) int {
-	return c.tags.find(c.tags.set(c.local(line)), line)
+	local := line
+	if c.slices {
+		local = c.local(line)
+	}
+	return c.tags.find(c.tags.set(local), line)
 }

@@ -39,7 +39,7 @@ type DRAM struct {
 
 type dramChannel struct {
 	bus    *sim.Ledger
-	act    []*sim.Ledger // by rank
+	ranks  []dramRank
 	group  []*sim.Ledger // by bank group; nil if tCCDL adds nothing
 	banks  []dramBank
 	phase  []sim.Time            // of each rank's refreshes
@@ -95,18 +95,21 @@ func NewDRAM(name string, c DRAMConfig) (*DRAM, error) {
 		rewrite:     c.ECC.Enabled,
 		channels:    make([]dramChannel, c.Channels),
 	}
-	// An epoch of about one command: requests keep apart that are. The ring is
+	// An epoch of about two commands keeps requests apart that are. The ring is
 	// longer than a bank is ever behind.
-	ledger := func() *sim.Ledger { return sim.NewLedger(d.column, 4096) }
+	ledger := func() *sim.Ledger { return sim.NewLedger(2*d.column, 4096) }
 	for i := range d.channels {
 		ch := &d.channels[i]
 		ch.bus = ledger()
 		ch.banks = make([]dramBank, c.Ranks*c.Banks)
 		for r := range c.Ranks {
-			ch.act = append(ch.act, ledger())
 			// Refreshes are spread over the ranks of the device.
 			n := sim.Time(c.Channels * c.Ranks)
-			ch.phase = append(ch.phase, d.efi/n*sim.Time(i*c.Ranks+r))
+			rank := dramRank{act: ledger(), phase: d.efi / n * sim.Time(i*c.Ranks+r), from: sim.Never}
+			if d.efi == 0 {
+				rank.from, rank.to = 0, sim.Never
+			}
+			ch.ranks = append(ch.ranks, rank)
 		}
 		if d.ccdl > d.column {
 			for range c.Ranks * c.Groups {
@@ -129,8 +132,8 @@ func (d *DRAM) Advance(now sim.Time) {
 	for i := range d.channels {
 		ch := &d.channels[i]
 		ch.bus.Advance(now)
-		for _, l := range ch.act {
-			l.Advance(now)
+		for r := range ch.ranks {
+			ch.ranks[r].act.Advance(now)
 		}
 		for _, l := range ch.group {
 			l.Advance(now)
@@ -143,7 +146,7 @@ func (d *DRAM) Advance(now sim.Time) {
 // a read and, when its data are there, a write.
 func (d *DRAM) Access(at sim.Time, a Access) sim.Time {
 	d.count(a)
-	at = d.clock.Edge(at + d.controller)
+	at += d.controller
 	done := at
 	end := a.Addr + uint64(a.Size)
 	for addr := a.Addr &^ (d.burstBytes - 1); addr < end; addr += d.burstBytes {
@@ -173,7 +176,7 @@ func (d *DRAM) Access(at sim.Time, a Access) sim.Time {
 // It returns the end of its data, and its row.
 func (d *DRAM) burstAt(ch *dramChannel, at sim.Time, p *dramPlace, write bool) (sim.Time, *dramRow) {
 	b := &ch.banks[p.bank]
-	t, refresh := d.refreshed(at, ch.phase[p.rank])
+	t, refresh := d.refreshed(at, &ch.ranks[p.rank])
 	if refresh > b.refresh {
 		b.open = false
 		b.rows = [recentRows]dramRow{}
@@ -230,8 +233,8 @@ func (d *DRAM) openRow(ch *dramChannel, b *dramBank, p *dramPlace, t sim.Time) *
 	} else {
 		ch.stats.RowMisses++
 	}
-	act, b.refresh = d.refreshed(act, ch.phase[p.rank])
-	act = ch.act[p.rank].Reserve(act, d.activate)
+	act, b.refresh = d.refreshed(act, &ch.ranks[p.rank])
+	act = ch.ranks[p.rank].act.Reserve(act, d.activate)
 	copy(b.rows[1:], b.rows[:recentRows-1])
 	b.rows[0] = dramRow{used: true, row: p.row, column: act + d.rcd}
 	b.open = true
@@ -271,15 +274,26 @@ func (d *DRAM) turn(ch *dramChannel, data sim.Time, use dramUse) sim.Time {
 	return idle
 }
 
-// refreshed returns the first time from t on at which a rank of the given
-// phase is not being refreshed, and how many of its refreshes began before.
-func (d *DRAM) refreshed(t, phase sim.Time) (free sim.Time, refreshes int64) {
-	if d.efi == 0 || t-phase < d.efi {
-		return t, 0
+// dramRank is the state of a rank's refreshes.
+type dramRank struct {
+	act   *sim.Ledger
+	phase sim.Time // its refresh number n begins at phase + n tREFI, from 1 on
+
+	// The interval looked up last: refreshes is 0 before the first one.
+	from, to  sim.Time
+	refreshes int64
+}
+
+// refreshed returns the first time from t on at which rank r is not being
+// refreshed, and how many of its refreshes began before.
+func (d *DRAM) refreshed(t sim.Time, r *dramRank) (free sim.Time, refreshes int64) {
+	if t < r.from || t >= r.to {
+		r.refreshes = int64(max(0, t-r.phase) / d.efi)
+		r.from = r.phase + sim.Time(r.refreshes)*d.efi
+		r.to = r.from + d.efi
 	}
-	n := (t - phase) / d.efi
-	if in := t - phase - n*d.efi; in < d.rfc {
-		t += d.rfc - in
+	if r.refreshes > 0 && t-r.from < d.rfc {
+		t = r.from + d.rfc
 	}
-	return t, int64(n)
+	return t, r.refreshes
 }

@@ -16,13 +16,17 @@ func (c *Cache) Interleave(slices int, chunk sim.Bytes) error {
 	if slices < 1 || chunk < 1 || lines<<c.lineBits != uint64(chunk) {
 		return fmt.Errorf("cache %s: %d slices of %d bytes: the chunk is not a multiple of the line", c.name, slices, chunk)
 	}
-	c.slices, c.chunk = uint64(slices), lines
+	c.slices = slices > 1
+	c.chunk, c.turn = sim.NewDivisor(lines), sim.NewDivisor(lines*uint64(slices))
+	c.chunkLines = lines
 	return nil
 }
 
 // local returns the number of a line among those of this slice of several.
 func (c *Cache) local(line uint64) uint64 {
-	return line/(c.chunk*c.slices)*c.chunk + line%c.chunk
+	turn, _ := c.turn.Split(line)
+	_, in := c.chunk.Split(line)
+	return turn*c.chunkLines + in
 }
 
 // sectorMask returns the sectors, of the line of addr, that an access within

@@ -10,7 +10,7 @@ import (
 // set x ways + way.
 type tags struct {
 	ways   int
-	setOf  divider
+	setOf  sim.Divisor
 	fold   bool
 	folds  uint // bits of a set number, for folding
 	policy policy
@@ -49,7 +49,7 @@ func newTags(lines, ways int, replacement string, fold bool) tags {
 	sets := lines / ways
 	t := tags{
 		ways:   ways,
-		setOf:  newDivider(sets),
+		setOf:  sim.NewDivisor(uint64(sets)),
 		fold:   fold && sets > 1,
 		folds:  uint(bits.Len(uint(sets - 1))),
 		policy: policies[replacement],
@@ -75,7 +75,8 @@ func (t *tags) set(line uint64) int {
 		}
 		line = x
 	}
-	return t.setOf.mod(line)
+	_, set := t.setOf.Split(line)
+	return int(set)
 }
 
 // find returns the slot of line, or -1.
@@ -190,26 +191,4 @@ func (t *tags) pointedAt(set int) int {
 		node = 2*node + int(t.tree[set]>>node&1)
 	}
 	return node - t.ways
-}
-
-// divider takes remainders by a constant: a mask where that is enough.
-type divider struct {
-	n    uint64
-	mask uint64
-	pow2 bool
-}
-
-func newDivider(n int) divider {
-	return divider{n: uint64(n), mask: uint64(n) - 1, pow2: powerOfTwo(int64(n))}
-}
-
-// mod returns x modulo the divisor.
-func (d *divider) mod(x uint64) int {
-	if d.pow2 {
-		return int(x & d.mask)
-	}
-	if x>>32 == 0 {
-		return int(uint32(x) % uint32(d.n))
-	}
-	return int(x % d.n)
 }
