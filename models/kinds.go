@@ -1,6 +1,7 @@
 package models
 
 import (
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -9,15 +10,44 @@ import (
 	"heddle/sim"
 )
 
-// builders build the machines of each kind.
-var builders = map[string]func(*Machine, *Description, Options) error{
-	"simt":       buildGPU,
-	"functional": buildFunctional,
+// family is a kind of machine.
+type family struct {
+	build   func(*Machine, *Description, Options) error
+	metrics sim.Declaration
+	// theory checks a description and lists the keys that it states of what
+	// the machine lacks; nil for machines without timing.
+	theory func(*Description) (checks []Check, baseless []string, err error)
 }
 
-func kinds() string { return strings.Join(slices.Sorted(maps.Keys(builders)), ", ") }
+// families are the kinds of machine by the name that a description gives.
+func families() map[string]family {
+	return map[string]family{
+		"simt":       {buildGPU, simt.Metrics, gpuTheory},
+		"functional": {buildFunctional, FunctionalMetrics, nil},
+	}
+}
+
+// family returns the kind of machine that d describes.
+func (d *Description) family() (family, error) {
+	all := families()
+	kinds := strings.Join(slices.Sorted(maps.Keys(all)), ", ")
+	name, ok := d.Value("kind")
+	if !ok {
+		return family{}, Fault{d.files[0], 0, "kind", "missing: one of " + kinds + " is wanted"}
+	}
+	f, ok := all[name]
+	if !ok {
+		n := d.root.child("kind")
+		return family{}, Fault{n.file, n.line, "kind", fmt.Sprintf("%q is not one of %s", name, kinds)}
+	}
+	return f, nil
+}
 
 // Metrics returns the declarations of what machines of each kind report.
 func Metrics() map[string]sim.Declaration {
-	return map[string]sim.Declaration{"simt": simt.Metrics, "functional": FunctionalMetrics}
+	all := map[string]sim.Declaration{}
+	for name, f := range families() {
+		all[name] = f.metrics
+	}
+	return all
 }

@@ -23,6 +23,7 @@ type Description struct {
 	name  string
 	files []string
 	root  *node
+	read  *node // root before any override
 }
 
 // longestFile bounds what a description file may hold, in bytes.
@@ -42,7 +43,7 @@ func Open(library fs.FS, name string) (*Description, error) {
 		return nil, err
 	}
 	stem := strings.TrimSuffix(filepath.Base(loader.files[0]), ".yaml")
-	return &Description{name: stem, files: loader.files, root: root}, nil
+	return &Description{name: stem, files: loader.files, root: root, read: root}, nil
 }
 
 // Names lists the machines of library in alphabetical order.
@@ -77,6 +78,13 @@ func (d *Description) Value(path string) (text string, ok bool) {
 func (d *Description) Clone() *Description {
 	c := *d
 	return &c
+}
+
+// withoutOverrides returns d as its files have it.
+func (d *Description) withoutOverrides() *Description {
+	c := d.Clone()
+	c.root = d.read
+	return c
 }
 
 // loader reads a file and its parents.

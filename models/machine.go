@@ -78,18 +78,18 @@ type Machine struct {
 }
 
 // Build returns the machine that d describes. All faults of the description
-// are reported together.
+// are reported together, and so is where its files contradict what they state
+// of the whole machine (TheoryConfig).
 func Build(d *Description, o Options) (*Machine, error) {
-	kind, ok := d.Value("kind")
-	if !ok {
-		return nil, fmt.Errorf("%s: kind: is missing: one of %s", d.Files()[0], kinds())
-	}
-	build := builders[kind]
-	if build == nil {
-		return nil, fmt.Errorf("%s: kind: %q is not one of %s", d.Files()[0], kind, kinds())
+	f, err := d.family()
+	if err != nil {
+		return nil, err
 	}
 	m := &Machine{Description: d, Engine: sim.NewEngine()}
-	if err := build(m, d, o); err != nil {
+	if err := f.build(m, d, o); err != nil {
+		return nil, err
+	}
+	if err := d.contradictions(); err != nil {
 		return nil, err
 	}
 	if o.Memcheck {
