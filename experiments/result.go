@@ -1,0 +1,300 @@
+package experiments
+
+import (
+	"slices"
+
+	"heddle/kernels"
+	"heddle/kernels/graph"
+	"heddle/models"
+	"heddle/sim"
+)
+
+// Result is what came of a run. As JSON it is one object; apart from Host, the
+// same run gives the same bytes.
+type Result struct {
+	Kernel     string              `json:"kernel"`
+	Machine    string              `json:"machine"`
+	Graph      Graph               `json:"graph"`
+	Seed       uint64              `json:"seed"`
+	Answer     Answer              `json:"result"`
+	Incomplete bool                `json:"incomplete,omitempty"` // the run did not come to its end
+	Error      string              `json:"error,omitempty"`      // why, or what is wrong with the answer
+	Simulated  Simulated           `json:"simulated"`
+	Host       Host                `json:"host"`
+	Metrics    *sim.Values         `json:"metrics"`
+	Stalls     Shares              `json:"stalls"` // of the threads' time
+	Launches   []Launch            `json:"launches"`
+	Arrays     Arrays              `json:"arrays"`
+	HotWords   []HotWord           `json:"hot_words"`
+	Lines      []Line              `json:"lines"` // by time, the most first
+	Config     *models.Description `json:"config"`
+}
+
+// Graph describes the input of a run.
+type Graph struct {
+	Name        string   `json:"name"`
+	Vertices    int      `json:"vertices"`
+	Edges       int64    `json:"edges"`
+	Weights     string   `json:"weights"` // none, given or random
+	SelfLoops   int64    `json:"self_loops_dropped"`
+	Duplicates  int64    `json:"duplicates_dropped"`
+	Symmetrised int64    `json:"symmetrised"`
+	Remarks     []string `json:"remarks,omitempty"`
+}
+
+// Where the weights of a graph come from.
+const (
+	noWeights     = "none"
+	givenWeights  = "given"
+	randomWeights = "random"
+)
+
+func describe(g *graph.Graph) Graph {
+	weights := noWeights
+	if g.Weight != nil {
+		weights = givenWeights
+	}
+	return Graph{
+		Name: g.Name, Vertices: g.Vertices(), Edges: g.Edges(), Weights: weights,
+		SelfLoops: g.Dropped.SelfLoops, Duplicates: g.Dropped.Duplicates, Symmetrised: g.Symmetrised,
+		Remarks: g.Remarks(),
+	}
+}
+
+// Answer is whether the kernel's answer was right, and the kernel's own
+// figures.
+type Answer struct {
+	Verified bool
+	Figures  []kernels.Figure
+}
+
+// MarshalJSON writes {"verified": ..., "<figure>": ..., ...}.
+func (a Answer) MarshalJSON() ([]byte, error) {
+	members := []member{{"verified", a.Verified}}
+	for _, f := range a.Figures {
+		value := f.Value
+		switch x := value.(type) {
+		case float64:
+			value = Float(x)
+		case []int64:
+			if x == nil {
+				value = []int64{}
+			}
+		}
+		members = append(members, member{f.Name, value})
+	}
+	return object(members)
+}
+
+// Simulated is the time that the machine would have taken. A machine without
+// timing has none.
+type Simulated struct {
+	Seconds  *float64    `json:"seconds"`
+	Cycles   *sim.Cycles `json:"cycles"` // of the machine's main clock
+	Upload   *float64    `json:"upload_seconds"`
+	Download *float64    `json:"download_seconds"`
+	Memory   sim.Bytes   `json:"memory_bytes"` // of all arrays
+}
+
+// Shares are parts of a whole, in the machine's order.
+type Shares []models.Share
+
+// over returns the shares of a part that was the given share of the whole.
+func (s Shares) over(part float64) Shares {
+	scaled := slices.Clone(s)
+	for i := range scaled {
+		scaled[i].Share /= part
+	}
+	return scaled
+}
+
+// MarshalJSON writes {"<name>": share, ...}.
+func (s Shares) MarshalJSON() ([]byte, error) {
+	var members []member
+	for _, x := range s {
+		members = append(members, member{x.Name, Float(x.Share)})
+	}
+	return object(members)
+}
+
+// Launch is one launch of a program; times are from the start of the timed
+// part.
+type Launch struct {
+	Program            string  `json:"program"`
+	Items              int     `json:"items"`
+	Start              float64 `json:"start_seconds"`
+	Seconds            float64 `json:"seconds"`
+	Instructions       uint64  `json:"instructions"`
+	ThreadInstructions uint64  `json:"thread_instructions"`
+	Notes              Notes   `json:"notes"`
+}
+
+// Notes are figures of a launch, such as the size of the queue it filled.
+type Notes []models.Note
+
+// MarshalJSON writes {"<name>": value, ...}.
+func (n Notes) MarshalJSON() ([]byte, error) {
+	var members []member
+	for _, x := range n {
+		members = append(members, member{x.Name, x.Value})
+	}
+	return object(members)
+}
+
+// Arrays is the traffic of each array. Arrays of one name count as one.
+type Arrays []Array
+
+// MarshalJSON writes {"<name>": {...}, ...}.
+func (a Arrays) MarshalJSON() ([]byte, error) {
+	var members []member
+	for _, x := range a {
+		members = append(members, member{x.Name, x})
+	}
+	return object(members)
+}
+
+// Array is the traffic of one array.
+type Array struct {
+	Name         string    `json:"-"`
+	Type         string    `json:"type"` // of an element
+	Elements     int       `json:"elements"`
+	Loads        uint64    `json:"loads"` // by threads, as are stores and atomics
+	Stores       uint64    `json:"stores"`
+	Atomics      uint64    `json:"atomics"`
+	Requests     uint64    `json:"requests"` // by warps
+	Transactions uint64    `json:"transactions"`
+	Requested    sim.Bytes `json:"requested_bytes"`
+	Moved        sim.Bytes `json:"moved_bytes"`
+	Levels       []Level   `json:"levels"`
+	DRAMRead     sim.Bytes `json:"dram_read_bytes"`
+	DRAMWritten  sim.Bytes `json:"dram_write_bytes"`
+}
+
+// Level is what a cache did with the accesses to an array.
+type Level struct {
+	Name     string    `json:"name"`
+	Accesses int64     `json:"accesses"`
+	Hits     int64     `json:"hits"`
+	Fetched  sim.Bytes `json:"fetched_bytes"`
+	Written  sim.Bytes `json:"written_bytes"`
+}
+
+// merge adds the traffic of an array of the same name.
+func (a *Array) merge(b Array) {
+	a.Elements += b.Elements
+	a.Loads += b.Loads
+	a.Stores += b.Stores
+	a.Atomics += b.Atomics
+	a.Requests += b.Requests
+	a.Transactions += b.Transactions
+	a.Requested += b.Requested
+	a.Moved += b.Moved
+	a.DRAMRead += b.DRAMRead
+	a.DRAMWritten += b.DRAMWritten
+	for i := range a.Levels {
+		l, m := &a.Levels[i], b.Levels[i]
+		l.Accesses += m.Accesses
+		l.Hits += m.Hits
+		l.Fetched += m.Fetched
+		l.Written += m.Written
+	}
+}
+
+// HotWord is a place in memory that many atomics went to.
+type HotWord struct {
+	Place   string `json:"place"`
+	Atomics uint64 `json:"atomics"` // at least
+}
+
+// Line is a line of a kernel's source and what its instructions did.
+type Line struct {
+	Program      string    `json:"program"`
+	File         string    `json:"file"` // relative to the module
+	Line         int       `json:"line"`
+	Instructions []string  `json:"instructions"`
+	Time         Float     `json:"time"`   // share of the threads' time
+	Issued       Float     `json:"issued"` // part of Time, as are the stalls
+	Stalls       Shares    `json:"stalls"`
+	Issues       uint64    `json:"issues"`
+	Lanes        uint64    `json:"lanes"`
+	Divergent    uint64    `json:"divergent"`
+	Transactions uint64    `json:"transactions"`
+	Requested    sim.Bytes `json:"requested_bytes"`
+	Moved        sim.Bytes `json:"moved_bytes"`
+}
+
+// end marks a result of which err kept the rest from being known. Threads that
+// were still running have stalls but no whole yet that the machine could take
+// shares of, so shares become those of the time that is accounted for.
+func (r *Result) end(err error) {
+	r.Incomplete = true
+	r.Error = err.Error()
+	var whole float64
+	for _, s := range r.Stalls {
+		whole += s.Share
+	}
+	r.Stalls = r.Stalls.over(whole)
+	for i := range r.Lines {
+		l := &r.Lines[i]
+		l.Time /= Float(whole)
+		l.Issued /= Float(whole)
+		l.Stalls = l.Stalls.over(whole)
+	}
+}
+
+// add takes over what the machine has to tell.
+func (r *Result) add(report *models.Report, launches []models.Launch) {
+	r.Simulated.Memory = report.Memory
+	if report.Timed {
+		seconds := func(t sim.Time) *float64 { s := t.Seconds(); return &s }
+		r.Simulated.Seconds = seconds(report.Elapsed)
+		r.Simulated.Cycles = &report.Cycles
+		r.Simulated.Upload = seconds(report.Upload)
+		r.Simulated.Download = seconds(report.Download)
+	}
+	r.Host.Instructions = report.Counts.Instructions
+	r.Metrics = report.Metrics
+	r.Stalls = report.Stack
+	r.Launches = make([]Launch, len(launches))
+	for i, l := range launches {
+		r.Launches[i] = Launch{
+			Program: l.Program, Items: l.Items, Start: l.Start.Seconds(), Seconds: (l.End - l.Start).Seconds(),
+			Instructions: l.Instructions, ThreadInstructions: l.ThreadInstructions, Notes: l.Notes,
+		}
+	}
+	r.addArrays(report.Arrays)
+	r.HotWords = make([]HotWord, len(report.HotWords))
+	for i, w := range report.HotWords {
+		r.HotWords[i] = HotWord(w)
+	}
+	r.Lines = make([]Line, len(report.Lines))
+	for i, l := range report.Lines {
+		r.Lines[i] = Line{
+			Program: l.Program, File: l.Source.File, Line: l.Source.Num, Instructions: l.Text,
+			Time: Float(l.Time()), Issued: Float(l.Issued), Stalls: l.Stalls,
+			Issues: l.Issues, Lanes: l.Lanes, Divergent: l.Divergent,
+			Transactions: l.Transactions, Requested: l.Requested, Moved: l.Moved,
+		}
+	}
+}
+
+func (r *Result) addArrays(arrays []models.Array) {
+	at := map[string]int{} // index in r.Arrays
+	for _, a := range arrays {
+		next := Array{
+			Name: a.Name, Type: a.Elem.String(), Elements: a.Len,
+			Loads: a.Loads, Stores: a.Stores, Atomics: a.Atomics,
+			Requests: a.Requests, Transactions: a.Transactions, Requested: a.Requested, Moved: a.Moved,
+			Levels: make([]Level, len(a.Levels)), DRAMRead: a.DRAMRead, DRAMWritten: a.DRAMWritten,
+		}
+		for i, l := range a.Levels {
+			next.Levels[i] = Level(l)
+		}
+		if i, ok := at[a.Name]; ok {
+			r.Arrays[i].merge(next)
+			continue
+		}
+		at[a.Name] = len(r.Arrays)
+		r.Arrays = append(r.Arrays, next)
+	}
+}

@@ -1,0 +1,132 @@
+package experiments
+
+import (
+	"context"
+	"encoding/json"
+
+	"github.com/spf13/cobra"
+
+	"heddle/kernels/graph"
+	"heddle/models"
+)
+
+// What heddle run simulates if it is not told.
+const (
+	defaultKernel  = "matching/ld"
+	defaultMachine = "tesla-c2050"
+	defaultGraph   = "rmat-g:14"
+)
+
+// mostCycles is the largest limit of cycles: at any clock, within what simulated
+// time can hold.
+const mostCycles = 1_000_000_000_000
+
+func (c *cli) runCommand() *cobra.Command {
+	r := Run{Kernel: defaultKernel}
+	var asJSON bool
+	var port int
+	cmd := &cobra.Command{
+		Use:   "run [KERNEL]",
+		Short: "Simulate a kernel on a machine and check its answer",
+		Long: `Simulates a kernel on a machine, checks the answer, and reports the simulated
+time, where it went, and the simulator's own speed. KERNEL is one of those that
+heddle list names; without one it is ` + defaultKernel + `.
+
+An interrupt (Ctrl-C) ends the run with what is known so far, marked incomplete,
+and exit status 1; a second one ends it at once.`,
+		Example: `  heddle run
+  heddle run bfs/level --graph rmat-b:16 --source 0
+  heddle run matching/ld --graph USA-road-d.NY.gr.gz --json
+  heddle run --set scheduler.policy=gto --set l1.enabled=false`,
+		Args: arguments(0, 1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				r.Kernel = args[0]
+			}
+			if cmd.Flags().Changed("max-cycles") && (r.MaxCycles < 1 || r.MaxCycles > mostCycles) {
+				return badInput("--max-cycles %d: want 1 to %d", r.MaxCycles, int64(mostCycles))
+			}
+			var m *monitor
+			if cmd.Flags().Changed("monitor") {
+				var err error
+				if m, err = newMonitor(port); err != nil {
+					return err
+				}
+			}
+			return c.run(cmd.Context(), r, m, asJSON)
+		},
+		ValidArgsFunction: names(kernelNames),
+	}
+	f := cmd.Flags()
+	f.StringVarP(&r.Machine, "machine", "m", defaultMachine, "`NAME` of a machine, or the path of its description")
+	f.StringVarP(&r.Graph, "graph", "g", defaultGraph, "`NAME` of a generated graph, or the path of a file")
+	f.Uint64Var(&r.Seed, "seed", 1, "`NUMBER` that generated graphs and weights depend on")
+	f.IntVar(&r.Source, "source", -1, "start `VERTEX` of a traversal; -1: the first of largest degree")
+	f.StringArrayVar(&r.Set, "set", nil, "override a value of the machine's description, `PATH=VALUE`; may be repeated")
+	f.BoolVar(&asJSON, "json", false, "print the result as one JSON object")
+	f.BoolVar(&r.Memcheck, "memcheck", false, "end the run when it reads memory that nothing has written")
+	f.Int64Var((*int64)(&r.MaxCycles), "max-cycles", 0, "end the run after `N` cycles of the machine's clock, or N instructions a launch without timing")
+	f.IntVar(&port, "monitor", 0, "show the running machine with akita's monitor on a `PORT` of this computer")
+	completeWith(cmd, "machine", func() []string { return models.Names(models.Library) })
+	completeWith(cmd, "graph", graphNames)
+	return cmd
+}
+
+// run executes r and prints its result.
+func (c *cli) run(ctx context.Context, r Run, m *monitor, asJSON bool) error {
+	forget := context.AfterFunc(ctx, func() { c.log.Warn().Msg("interrupted: ending the run; once more ends it at once") })
+	defer forget()
+	live := newProgress(c.terminal)
+	hooks := Hooks{
+		Opening:  live.opening,
+		Checking: live.checking,
+		Running: func(machine *models.Machine, g *graph.Graph) {
+			live.running(machine)
+			m.watch(machine)
+		},
+		Log: func(line string) { c.log.Info().Msg(line) },
+	}
+	if m != nil {
+		hooks.Built = func(machine *models.Machine) error {
+			if err := m.start(machine); err != nil {
+				return err
+			}
+			c.log.Warn().Msgf("monitor at http://localhost:%d; it listens on every interface of this computer and refuses other computers", m.port)
+			return nil
+		}
+	}
+	result, err := r.Execute(ctx, hooks)
+	live.stop()
+	m.stop()
+	if result == nil {
+		return err
+	}
+	var printed error
+	if asJSON {
+		printed = json.NewEncoder(c.stdout).Encode(result)
+	} else {
+		printed = writeReport(c.stdout, result, c.color)
+	}
+	if err == nil {
+		err = printed
+	}
+	return err
+}
+
+// names completes the first argument.
+func names(known func() []string) cobra.CompletionFunc {
+	return func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		if len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveDefault
+		}
+		return known(), cobra.ShellCompDirectiveDefault
+	}
+}
+
+// completeWith completes the value of a flag.
+func completeWith(cmd *cobra.Command, flag string, known func() []string) {
+	// The only error is a flag that cmd does not have.
+	_ = cmd.RegisterFlagCompletionFunc(flag, func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		return known(), cobra.ShellCompDirectiveDefault
+	})
+}
