@@ -39,7 +39,7 @@ func NewCrossbar(c CrossbarConfig, cores, slices int) *Crossbar {
 	ports := func(n int) []*sim.Ledger {
 		from := len(x.ports)
 		for range n {
-			x.ports = append(x.ports, sim.NewLedger(8*clock.Period, 1024))
+			x.ports = append(x.ports, sim.NewLedger(8*clock.Period, 256))
 		}
 		return x.ports[from:]
 	}

@@ -11,7 +11,7 @@ import (
 
 // watchInterval is how often, in cycles of the SMs, the GPU looks at its own
 // progress.
-const watchInterval = 4096
+const watchInterval = 512
 
 // hangCycles is how long the GPU may go on without a thread writing memory or
 // ending before the run is taken for one that never ends.

@@ -74,7 +74,7 @@ func newMemorySystem(c *Config) (*memorySystem, error) {
 		}
 		m.slices[i] = slice{
 			cache:    cache,
-			atomics:  sim.NewLedger(16*clock.Span(c.L2.AtomicInterval), 1024),
+			atomics:  sim.NewLedger(16*clock.Span(c.L2.AtomicInterval), 256),
 			interval: clock.Span(c.L2.AtomicInterval),
 			same:     clock.Span(c.L2.AtomicSameAddress),
 			granule:  uint(bits.TrailingZeros64(uint64(c.L2.AtomicGranule))),
