@@ -7,6 +7,8 @@ import (
 
 	"heddle/arch/isa"
 	"heddle/sim"
+
+	"pgregory.net/rapid"
 )
 
 // A run may use its limit of cycles to the last, and not one more.
@@ -234,7 +236,7 @@ func TestStop(t *testing.T) {
 	wantError(t, err, "interrupted")
 }
 
-func wantError(t testing.TB, err error, parts ...string) {
+func wantError(t rapid.TB, err error, parts ...string) {
 	t.Helper()
 	if err == nil {
 		t.Errorf("no error, want one with %q", parts)

@@ -3,12 +3,13 @@ package simt
 import (
 	"fmt"
 	"strings"
-	"testing"
 
 	"heddle/arch/isa"
 	"heddle/arch/mem"
 	"heddle/arch/net"
 	"heddle/sim"
+
+	"pgregory.net/rapid"
 )
 
 // round describes a GPU of round numbers: every clock is 1 GHz, so that a
@@ -65,14 +66,14 @@ func with(change func(*Config)) Config {
 
 // rig is a GPU with its memory.
 type rig struct {
-	t      testing.TB
+	t      rapid.TB
 	engine *sim.Engine
 	space  *mem.Space
 	gpu    *GPU
 	at     sim.Time // end of the latest run
 }
 
-func newRig(t testing.TB, c Config) *rig {
+func newRig(t rapid.TB, c Config) *rig {
 	t.Helper()
 	r := &rig{t: t, engine: sim.NewEngine(), space: mem.NewSpace(1 << 30)}
 	g, err := New(c, r.engine, r.space)
@@ -120,7 +121,7 @@ func (r *rig) run(p *isa.Program, threads, block int, args ...any) sim.Cycles {
 	return n
 }
 
-func values(t testing.TB, args []any) []isa.Value {
+func values(t rapid.TB, args []any) []isa.Value {
 	var vs []isa.Value
 	for _, a := range args {
 		switch a := a.(type) {
@@ -137,7 +138,7 @@ func values(t testing.TB, args []any) []isa.Value {
 
 // text assembles a program from parameter lines and the lines of its main
 // function, so that a test knows every instruction and register.
-func text(t testing.TB, params string, lines ...string) *isa.Program {
+func text(t rapid.TB, params string, lines ...string) *isa.Program {
 	t.Helper()
 	p, err := isa.Parse("test.asm", "program test\n"+params+"\nfunc main()\n"+strings.Join(lines, "\n")+"\nret\n")
 	if err != nil {
@@ -159,12 +160,12 @@ func repeat(n int, format func(i int) string) string {
 func same(n int, line string) string { return repeat(n, func(int) string { return line }) }
 
 // cycles runs a program without arguments on a fresh GPU.
-func cycles(t testing.TB, c Config, p *isa.Program, threads, block int) sim.Cycles {
+func cycles(t rapid.TB, c Config, p *isa.Program, threads, block int) sim.Cycles {
 	t.Helper()
 	return newRig(t, c).run(p, threads, block)
 }
 
-func wantCycles(t testing.TB, what string, got, want sim.Cycles) {
+func wantCycles(t rapid.TB, what string, got, want sim.Cycles) {
 	t.Helper()
 	if got != want {
 		t.Errorf("%s: %d cycles, want %d", what, got, want)
