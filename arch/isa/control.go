@@ -134,7 +134,7 @@ func execContinue(w *Warp, in *Inst) {
 }
 
 func execCall(w *Warp, in *Inst) {
-	if w.calls == MaxCallDepth {
+	if w.calls == MaxCallDepth || w.Launch.stack > MaxStack/8 {
 		w.fault(&Fault{Lane: lowest(w.Active), Reason: StackOverflow})
 		return
 	}

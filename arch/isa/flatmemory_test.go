@@ -4,11 +4,11 @@ package isa
 // bit.
 type flatMemory struct {
 	bytes []byte
-	full  map[uint64]bool
+	full  []bool // of each word
 }
 
 func newFlatMemory(n int) *flatMemory {
-	return &flatMemory{bytes: make([]byte, n), full: map[uint64]bool{}}
+	return &flatMemory{bytes: make([]byte, n), full: make([]bool, n/8)}
 }
 
 // each runs do on the bytes of every active lane's element.
@@ -51,7 +51,7 @@ func (m *flatMemory) Atomic(op AtomicOp, t Type, active uint64, addr, val, cmp, 
 // await runs do on the words whose full/empty bit is want.
 func (m *flatMemory) await(want bool, active uint64, addr []uint64, do func(l int, p []byte)) (blocked uint64, f *Fault) {
 	f = m.each(I64, active, addr, func(l int, p []byte) {
-		if m.full[addr[l]] != want {
+		if m.full[addr[l]/8] != want {
 			blocked |= 1 << l
 			return
 		}
@@ -68,20 +68,20 @@ func (m *flatMemory) ReadFE(active uint64, addr, dst []uint64) (uint64, *Fault) 
 	return m.await(true, active, addr, func(l int, p []byte) {
 		at := addr[l] // dst may be addr's register
 		dst[l] = decode(I64, p)
-		m.full[at] = false
+		m.full[at/8] = false
 	})
 }
 
 func (m *flatMemory) WriteEF(active uint64, addr, val []uint64) (uint64, *Fault) {
 	return m.await(false, active, addr, func(l int, p []byte) {
 		encode(I64, p, val[l])
-		m.full[addr[l]] = true
+		m.full[addr[l]/8] = true
 	})
 }
 
 func (m *flatMemory) Purge(active uint64, addr []uint64) *Fault {
 	return m.each(I64, active, addr, func(l int, p []byte) {
 		clear(p)
-		m.full[addr[l]] = false
+		m.full[addr[l]/8] = false
 	})
 }

@@ -8,6 +8,10 @@ const MaxWidth = 64
 // MaxCallDepth is the most calls that may be open in a warp at once.
 const MaxCallDepth = 1 << 16
 
+// MaxStack is the most bytes that the registers of open calls may take, over
+// all warps of a launch.
+const MaxStack = 1 << 30
+
 // Outcome says what Step's instruction asks of the machine.
 type Outcome uint8
 
@@ -28,6 +32,7 @@ type Launch struct {
 	Threads int // in the launch
 	Block   int // threads in a block
 	shared  []uint64
+	stack   int // words of registers that its warps have grown to
 }
 
 // NewLaunch prepares p to be run by threads threads in blocks of block threads
@@ -148,6 +153,7 @@ func (w *Warp) reserve(n int) {
 	if need > len(w.stack) {
 		grown := make([]uint64, need+need/2)
 		copy(grown, w.stack)
+		w.Launch.stack += len(grown) - len(w.stack)
 		w.stack = grown
 	}
 	w.banks[0] = w.stack[w.window:need]
