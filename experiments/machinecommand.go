@@ -3,6 +3,7 @@ package experiments
 import (
 	"fmt"
 	"io/fs"
+	"math"
 	"os"
 	"slices"
 
@@ -39,7 +40,8 @@ func (c *cli) machineShowCommand() *cobra.Command {
 		Use:   "show NAME",
 		Short: "Show the description of a machine",
 		Long: `Shows the description of a machine, every number with its source. NAME is one of
-those that heddle list names, or the path of a file.`,
+those that heddle list names, or the path of a file. The resolved description
+ends with what it implies of the whole machine: peak rates, unloaded latencies.`,
 		Example: `  heddle machine show tesla-c2050
   heddle machine show tesla-c2050 --resolved
   heddle machine show tesla-c2050 --set l1.size="16 KiB"`,
@@ -53,8 +55,10 @@ those that heddle list names, or the path of a file.`,
 				return &InputError{err}
 			}
 			if resolved || len(set) > 0 {
+				checks, err := d.Theory()
 				fmt.Fprint(c.stdout, d.YAML())
-				return nil
+				c.println(theory(checks)...)
+				return err
 			}
 			text, err := descriptionFile(d)
 			if err != nil {
@@ -68,6 +72,24 @@ those that heddle list names, or the path of a file.`,
 	cmd.Flags().BoolVar(&resolved, "resolved", false, "with the machines that it extends merged in")
 	cmd.Flags().StringArrayVar(&set, "set", nil, "override a value, `PATH=VALUE`, and show the resolved description; may be repeated")
 	return cmd
+}
+
+// theory returns, as comments, what a description implies of the whole machine
+// beside what is published of it.
+func theory(checks []models.Check) []string {
+	if len(checks) == 0 {
+		return nil
+	}
+	t := table{right: "lrrr"}
+	t.add("implied", "value", "published", "off by", "formula")
+	for _, c := range checks {
+		stated, off := "-", "-"
+		if !math.IsNaN(c.Stated) {
+			stated, off = digits(c.Stated, 4), percent(c.Implied/c.Stated-1)
+		}
+		t.add(c.Key, digits(c.Implied, 4)+" "+c.Unit, stated, off, c.Formula)
+	}
+	return append([]string{""}, t.lines("# ")...)
 }
 
 // descriptionFile returns the text of d's own file.

@@ -1,9 +1,12 @@
 package experiments
 
 import (
+	"bytes"
+	"encoding/json"
 	"fmt"
 	"net"
 	"net/http"
+	"reflect"
 	"strings"
 	"sync"
 	"time"
@@ -22,10 +25,12 @@ const (
 
 // monitor is akita's live monitor on a run. A nil one does nothing.
 type monitor struct {
-	port    int
-	akita   *monitoring.Monitor
-	machine *models.Machine
-	routes  http.Handler // akita's own
+	port       int
+	akita      *monitoring.Monitor
+	machine    *models.Machine
+	components []*component
+	parts      []models.Part // parallel to components
+	routes     http.Handler  // akita's own
 
 	// mu is held to answer a request and to move the bars: akita's handlers
 	// lock nothing that they show.
@@ -61,7 +66,10 @@ func (m *monitor) start(machine *models.Machine) (err error) {
 	m.akita = monitoring.NewMonitor().WithPortNumber(m.port)
 	m.akita.RegisterEngine(machine.Engine)
 	for _, part := range machine.Parts() {
-		m.akita.RegisterComponent(&component{akita.NewComponentBase(part.Name), part.State})
+		c := &component{ComponentBase: akita.NewComponentBase(part.Name)}
+		m.components = append(m.components, c)
+		m.parts = append(m.parts, part)
+		m.akita.RegisterComponent(c)
 	}
 	defer func() {
 		if fault := recover(); fault != nil { // akita panics when it cannot listen
@@ -86,11 +94,6 @@ func (m *monitor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	defer func() {
-		if fault := recover(); fault != nil { // akita panics at requests that it cannot serve
-			http.Error(w, fmt.Sprint(fault), http.StatusBadRequest)
-		}
-	}()
 	switch path := r.URL.Path; {
 	case path == "/api/run" || strings.HasPrefix(path, "/api/tick/"):
 		http.Error(w, "the run drives its engine itself", http.StatusMethodNotAllowed)
@@ -99,11 +102,59 @@ func (m *monitor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		m.paused = true
 	case path == "/api/continue":
 		m.paused = false
-	case !m.paused && (strings.HasPrefix(path, "/api/component/") || strings.HasPrefix(path, "/api/field/")):
-		m.machine.Engine.Pause() // state is consistent between two events
-		defer m.machine.Engine.Continue()
+	default:
+		m.refresh(path)
 	}
-	m.routes.ServeHTTP(w, r)
+	answer := response{header: w.Header(), status: http.StatusOK}
+	defer func() {
+		if fault := recover(); fault != nil { // akita panics at requests that it cannot serve
+			http.Error(w, fmt.Sprint(fault), http.StatusBadRequest)
+			return
+		}
+		w.WriteHeader(answer.status)
+		_, _ = answer.body.WriteTo(w) // the visitor may have gone
+	}()
+	m.routes.ServeHTTP(&answer, r)
+}
+
+// response holds an answer until it is known to be whole.
+type response struct {
+	header http.Header
+	status int
+	body   bytes.Buffer
+}
+
+func (r *response) Header() http.Header         { return r.header }
+func (r *response) WriteHeader(status int)      { r.status = status }
+func (r *response) Write(b []byte) (int, error) { return r.body.Write(b) }
+
+// refresh brings what a request asks to see of a component up to date.
+func (m *monitor) refresh(path string) {
+	name, isComponent := strings.CutPrefix(path, "/api/component/")
+	var within []string
+	if field, ok := strings.CutPrefix(path, "/api/field/"); ok {
+		var request struct {
+			Component string `json:"comp_name"`
+			Field     string `json:"field_name"`
+		}
+		if json.Unmarshal([]byte(field), &request) != nil {
+			return // akita refuses it
+		}
+		name = request.Component
+		within = strings.Split(request.Field, ".")[1:] // after State
+	} else if !isComponent {
+		return
+	}
+	for i, c := range m.components {
+		if c.Name() != name {
+			continue
+		}
+		if !m.paused {
+			m.machine.Engine.Pause() // state is consistent between two events
+			defer m.machine.Engine.Continue()
+		}
+		c.State = along(reflect.ValueOf(m.parts[i].State), within)
+	}
 }
 
 // watch moves a bar of the running launch's blocks until stop.
@@ -153,7 +204,7 @@ func (m *monitor) stop() {
 // part in akita's message passing.
 type component struct {
 	*akita.ComponentBase
-	State any
+	State any // as of the last request
 }
 
 // Handle implements akita's Handler; no event is ever scheduled for it.
