@@ -30,6 +30,7 @@ type TheoryConfig struct {
 	L2Size            *Stated[sim.Bytes]     `yaml:"l2_size" doc:"L2 in all"`
 	L2Bandwidth       *Stated[sim.Bandwidth] `yaml:"l2_bandwidth" doc:"read from L2 by all SMs"`
 	DRAMPeak          *Stated[sim.Bandwidth] `yaml:"dram_peak" doc:"all data pins of device memory"`
+	DRAMRead          *Stated[sim.Bandwidth] `yaml:"dram_read" doc:"read from device memory by all SMs"`
 	AtomicSameAddress *Stated[sim.Cycles]    `yaml:"atomic_same_address" doc:"between atomics on one word; SM cycles"`
 	Launch            *Stated[sim.Time]      `yaml:"launch" doc:"host time of a kernel launch"`
 	Copy              *Stated[sim.Bandwidth] `yaml:"copy" doc:"a long copy between host and device"`
@@ -153,7 +154,8 @@ func gpuTheory(d *Description) (checks []Check, baseless []string, err error) {
 		law := gpuLaws[key]
 		x := law.implied(&g)
 		value, _ := f.Type.Elem().FieldByName("Value")
-		unit, scale := figureUnit(value)
+		unit := figureUnit(value)
+		scale := unitScale(unit)
 		c := Check{
 			Key: key, Meaning: f.Tag.Get("doc"), Formula: law.formula, Unit: unit,
 			Implied: x / scale, Stated: math.NaN(),
@@ -179,18 +181,30 @@ func gpuTheory(d *Description) (checks []Check, baseless []string, err error) {
 	return checks, baseless, nil
 }
 
-// figureUnit returns the unit in which reports show a figure, and its size in
-// base units.
-func figureUnit(value reflect.StructField) (unit string, scale float64) {
+// figureUnit returns the unit in which reports show a figure.
+func figureUnit(value reflect.StructField) string {
 	switch value.Type {
 	case reflect.TypeFor[sim.Bytes]():
-		return "MiB", 1 << 20
+		return "MiB"
 	case reflect.TypeFor[sim.Bandwidth]():
-		return "GB/s", 1e9
+		return "GB/s"
 	case reflect.TypeFor[sim.Time]():
-		return "us", float64(sim.Microsecond)
+		return "us"
 	case reflect.TypeFor[sim.Cycles]():
-		return "cycles", 1
+		return "cycles"
 	}
-	return value.Tag.Get("unit"), 1
+	return value.Tag.Get("unit")
+}
+
+// unitScale returns the size of a figure's unit in base units.
+func unitScale(unit string) float64 {
+	switch unit {
+	case "MiB":
+		return 1 << 20
+	case "GB/s":
+		return 1e9
+	case "us":
+		return float64(sim.Microsecond)
+	}
+	return 1
 }

@@ -27,6 +27,7 @@ var gpuLaws = map[string]law{
 	"l2_size":             {"l2.slice.size, l2.slices_per_channel and dram.channels", (*GPUDescription).l2Size},
 	"l2_bandwidth":        {"sms, crossbar, l2 and dram.channels", (*GPUDescription).l2Bandwidth},
 	"dram_peak":           {"dram.clock, data_rate, bus and channels", func(g *GPUDescription) float64 { return float64(g.DRAM.Peak()) }},
+	"dram_read":           {"dram and, by Little's law, the latencies and misses in flight of SMs and L2", (*GPUDescription).dramRead},
 	"atomic_same_address": {"clock, l2.clock and l2.atomic_same_address", (*GPUDescription).atomicSameAddress},
 	"launch":              {"host.launch", func(g *GPUDescription) float64 { return float64(g.Host.Launch) }},
 	"copy":                {"host.pcie.bandwidth", func(g *GPUDescription) float64 { return float64(g.Host.PCIe.Bandwidth) }},
@@ -141,17 +142,54 @@ func (g *GPUDescription) l2Latency() float64 {
 // dramLatency adds an activate and the bursts of a load to the way to L2 and
 // the lookup there.
 func (g *GPUDescription) dramLatency() float64 {
-	d := &g.DRAM
-	latency := g.way()
-	data := g.loadBytes()
+	latency := g.way() + g.fetch()
 	if g.L2.Slice.Enabled {
 		latency += g.lookup()
-		data = max(data, g.L2.Slice.Sector)
 	}
+	return latency
+}
+
+// missBytes returns what a load by one lane brings from device memory.
+func (g *GPUDescription) missBytes() sim.Bytes {
+	if g.L2.Slice.Enabled {
+		return max(g.loadBytes(), g.L2.Slice.Sector)
+	}
+	return g.loadBytes()
+}
+
+// fetch returns the SM cycles that an idle channel takes for a load's data.
+func (g *GPUDescription) fetch() float64 {
+	d := &g.DRAM
 	burst := sim.Cycles(d.BurstLength / d.DataRate)
-	more := sim.Cycles((data+d.Burst()-1)/d.Burst() - 1)
+	more := sim.Cycles((g.missBytes()+d.Burst()-1)/d.Burst() - 1)
 	commands := d.TRCD + d.TCL + burst + more*max(burst, d.TCCD, d.TCCDL)
-	return latency + d.ControllerLatency.Seconds()*float64(g.Clock) + float64(commands)*float64(g.Clock/d.Clock)
+	return d.ControllerLatency.Seconds()*float64(g.Clock) + float64(commands)*float64(g.Clock/d.Clock)
+}
+
+// dramRead is the bandwidth of the pins less refresh and check bits, or, by
+// Little's law, that at which the misses that SMs or L2 slices may have in
+// flight last for the unloaded latency of each.
+func (g *GPUDescription) dramRead() float64 {
+	d := &g.DRAM
+	bandwidth := float64(d.Peak())
+	if d.TREFI > 0 {
+		bandwidth *= 1 - float64(d.TRFC)/float64(d.TREFI)
+	}
+	if d.ECC.Enabled {
+		bandwidth /= 1 + d.ECC.Overhead
+	}
+	little := func(misses float64, bytes sim.Bytes, cycles float64) {
+		bandwidth = min(bandwidth, misses*float64(bytes)*float64(g.Clock)/cycles)
+	}
+	misses, before := g.LoadStore.Outstanding, g.LoadStore.Latency
+	if g.L1.Enabled {
+		misses, before = g.L1.MSHRs, before+g.L1.HitLatency
+	}
+	little(float64(g.SMs*misses), g.loadBytes(), g.dramLatency()-float64(before))
+	if g.L2.Slice.Enabled {
+		little(g.slices()*float64(g.L2.Slice.MSHRs), g.missBytes(), g.fetch())
+	}
+	return bandwidth
 }
 
 func (g *GPUDescription) slices() float64 { return float64(g.L2.SlicesPerChannel * g.DRAM.Channels) }
