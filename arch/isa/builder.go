@@ -17,7 +17,6 @@ type Builder struct {
 	p      *Program
 	funcs  []*FuncBuilder
 	f      *FuncBuilder
-	loops  []int // open loops of the current function, as indices of its code
 	consts map[Const]Reg
 	lines  map[Line]int32
 	errs   []error
@@ -273,108 +272,4 @@ func (b *Builder) Set(d Reg, o Operand) {
 func (b *Builder) SetAdd(d Reg, x, y Operand) {
 	t := b.typeOf(d)
 	b.emit(Inst{Op: byType(t, OpAdd, OpAddF32, OpAddF64), D: d, A: b.reg(x, t), B: b.reg(y, t)})
-}
-
-func byType(t Type, i, f, d Op) Op {
-	switch t {
-	case F32:
-		return f
-	case F64:
-		return d
-	}
-	return i
-}
-
-func (b *Builder) op2(op Op, result Type, x, y Operand, t Type) Reg {
-	a, c := b.reg(x, t), b.reg(y, t)
-	d := b.newReg(result)
-	b.emit(Inst{Op: op, D: d, A: a, B: c})
-	return d
-}
-
-func (b *Builder) arith(x, y Operand, i, f, d Op) Reg {
-	t := b.kind(x, y)
-	return b.op2(byType(t, i, f, d), t, x, y, t)
-}
-
-func (b *Builder) compare(x, y Operand, i, f, d Op) Reg {
-	t := b.kind(x, y)
-	return b.op2(byType(t, i, f, d), I64, x, y, t)
-}
-
-func (b *Builder) op1(op Op, x Operand) Reg {
-	form := Table[op].Form
-	a := b.reg(x, form.A)
-	d := b.newReg(form.D)
-	b.emit(Inst{Op: op, D: d, A: a, B: NoReg})
-	return d
-}
-
-// Arithmetic on integers, singles or doubles, by the operands' type.
-
-func (b *Builder) Add(x, y Operand) Reg { return b.arith(x, y, OpAdd, OpAddF32, OpAddF64) }
-func (b *Builder) Sub(x, y Operand) Reg { return b.arith(x, y, OpSub, OpSubF32, OpSubF64) }
-func (b *Builder) Mul(x, y Operand) Reg { return b.arith(x, y, OpMul, OpMulF32, OpMulF64) }
-func (b *Builder) Div(x, y Operand) Reg { return b.arith(x, y, OpDiv, OpDivF32, OpDivF64) }
-func (b *Builder) Min(x, y Operand) Reg { return b.arith(x, y, OpMin, OpMinF32, OpMinF64) }
-func (b *Builder) Max(x, y Operand) Reg { return b.arith(x, y, OpMax, OpMaxF32, OpMaxF64) }
-
-// FMA returns x*y + z, rounded once, on singles or doubles.
-func (b *Builder) FMA(x, y, z Operand) Reg {
-	t := b.kind(x, y, z)
-	a, c, e := b.reg(x, t), b.reg(y, t), b.reg(z, t)
-	d := b.newReg(t)
-	b.emit(Inst{Op: byType(t, OpFMAF64, OpFMAF32, OpFMAF64), D: d, A: a, B: c, C: e})
-	return d
-}
-
-// Sqrt returns the square root of a single or double.
-func (b *Builder) Sqrt(x Operand) Reg {
-	return b.op1(byType(b.kind(x), OpSqrtF64, OpSqrtF32, OpSqrtF64), x)
-}
-
-// Integer arithmetic and logic.
-
-func (b *Builder) Rem(x, y Operand) Reg    { return b.op2(OpRem, I64, x, y, I64) }
-func (b *Builder) And(x, y Operand) Reg    { return b.op2(OpAnd, I64, x, y, I64) }
-func (b *Builder) Or(x, y Operand) Reg     { return b.op2(OpOr, I64, x, y, I64) }
-func (b *Builder) Xor(x, y Operand) Reg    { return b.op2(OpXor, I64, x, y, I64) }
-func (b *Builder) Shl(x, y Operand) Reg    { return b.op2(OpShl, I64, x, y, I64) }
-func (b *Builder) Shr(x, y Operand) Reg    { return b.op2(OpShr, I64, x, y, I64) }
-func (b *Builder) Sar(x, y Operand) Reg    { return b.op2(OpSar, I64, x, y, I64) }
-func (b *Builder) Not(x Operand) Reg       { return b.op1(OpNot, x) }
-func (b *Builder) Popcount(x Operand) Reg  { return b.op1(OpPopcount, x) }
-func (b *Builder) FindFirst(x Operand) Reg { return b.op1(OpFindFirst, x) }
-func (b *Builder) I64ToF64(x Operand) Reg  { return b.op1(OpI64ToF64, x) }
-func (b *Builder) F64ToI64(x Operand) Reg  { return b.op1(OpF64ToI64, x) }
-func (b *Builder) I64ToF32(x Operand) Reg  { return b.op1(OpI64ToF32, x) }
-func (b *Builder) F32ToI64(x Operand) Reg  { return b.op1(OpF32ToI64, x) }
-func (b *Builder) F32ToF64(x Operand) Reg  { return b.op1(OpF32ToF64, x) }
-func (b *Builder) F64ToF32(x Operand) Reg  { return b.op1(OpF64ToF32, x) }
-
-// Comparisons give 1 or 0.
-
-func (b *Builder) Eq(x, y Operand) Reg { return b.compare(x, y, OpEq, OpEqF32, OpEqF64) }
-func (b *Builder) Lt(x, y Operand) Reg { return b.compare(x, y, OpLt, OpLtF32, OpLtF64) }
-func (b *Builder) Le(x, y Operand) Reg { return b.compare(x, y, OpLe, OpLeF32, OpLeF64) }
-func (b *Builder) Gt(x, y Operand) Reg { return b.compare(y, x, OpLt, OpLtF32, OpLtF64) }
-func (b *Builder) Ge(x, y Operand) Reg { return b.compare(y, x, OpLe, OpLeF32, OpLeF64) }
-
-// Ne compares integers.
-func (b *Builder) Ne(x, y Operand) Reg { return b.op2(OpNe, I64, x, y, I64) }
-
-// Select returns x where cond is not zero, else y.
-func (b *Builder) Select(cond, x, y Operand) Reg {
-	t := b.kind(x, y)
-	c, p, q := b.reg(cond, I64), b.reg(x, t), b.reg(y, t)
-	d := b.newReg(t)
-	b.emit(Inst{Op: OpSelect, D: d, A: c, B: p, C: q})
-	return d
-}
-
-// Clock returns the core's cycle count.
-func (b *Builder) Clock() Reg {
-	d := b.newReg(I64)
-	b.emit(Inst{Op: OpClock, D: d})
-	return d
 }

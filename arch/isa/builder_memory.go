@@ -29,12 +29,12 @@ type ArraySpace struct {
 	Space Space
 }
 
-// LoadFrom and StoreTo access shared and local arrays.
+// LoadFrom returns arr[index] of shared or local memory.
 func (b *Builder) LoadFrom(arr ArraySpace, index Operand) Reg {
 	return b.load(b.access(arr.ArrayParam, index, Inst{Op: OpLoad, Space: arr.Space}))
 }
 
-// StoreTo writes value to arr[index].
+// StoreTo writes value to arr[index] of shared or local memory.
 func (b *Builder) StoreTo(arr ArraySpace, index, value Operand) {
 	b.store(b.access(arr.ArrayParam, index, Inst{Op: OpStore, Space: arr.Space}), value)
 }
@@ -66,17 +66,24 @@ func (b *Builder) atomic(op Op, arr ArrayParam, index, value Operand) Reg {
 	return b.load(in)
 }
 
-// Atomics on arr[index]; each returns the element's old value.
-
+// FetchAdd adds value to arr[index] and returns what it held before.
 func (b *Builder) FetchAdd(arr ArrayParam, index, value Operand) Reg {
 	return b.atomic(OpFetchAdd, arr, index, value)
 }
+
+// FetchMin lowers arr[index] to value, if that is less, and returns what it
+// held before.
 func (b *Builder) FetchMin(arr ArrayParam, index, value Operand) Reg {
 	return b.atomic(OpFetchMin, arr, index, value)
 }
+
+// FetchMax raises arr[index] to value, if that is greater, and returns what it
+// held before.
 func (b *Builder) FetchMax(arr ArrayParam, index, value Operand) Reg {
 	return b.atomic(OpFetchMax, arr, index, value)
 }
+
+// Exchange writes value to arr[index] and returns what it held before.
 func (b *Builder) Exchange(arr ArrayParam, index, value Operand) Reg {
 	return b.atomic(OpExchange, arr, index, value)
 }
@@ -90,26 +97,36 @@ func (b *Builder) CompareSwap(arr ArrayParam, index, expected, value Operand) Re
 	return b.load(in)
 }
 
-// Full/empty operations on arr[index], an array of 64-bit elements.
-
+// ReadFF waits until the word arr[index] is full and returns it.
 func (b *Builder) ReadFF(arr ArrayParam, index Operand) Reg {
 	return b.load(b.access(arr, index, Inst{Op: OpReadFF}))
 }
+
+// ReadFE waits until the word arr[index] is full, leaves it empty and returns
+// it.
 func (b *Builder) ReadFE(arr ArrayParam, index Operand) Reg {
 	return b.load(b.access(arr, index, Inst{Op: OpReadFE}))
 }
+
+// WriteEF waits until the word arr[index] is empty, writes value and leaves it
+// full.
 func (b *Builder) WriteEF(arr ArrayParam, index, value Operand) {
 	b.store(b.access(arr, index, Inst{Op: OpWriteEF}), value)
 }
+
+// Purge zeroes the word arr[index] and leaves it empty.
 func (b *Builder) Purge(arr ArrayParam, index Operand) {
 	b.emit(b.access(arr, index, Inst{Op: OpPurge}))
 }
 
-// Operations across the lanes of a warp.
-
+// Ballot returns the mask of the active lanes whose x is not zero.
 func (b *Builder) Ballot(x Operand) Reg { return b.op1(OpBallot, x) }
-func (b *Builder) Any(x Operand) Reg    { return b.op1(OpAny, x) }
-func (b *Builder) All(x Operand) Reg    { return b.op1(OpAll, x) }
+
+// Any returns 1 if x is not zero in some active lane, else 0.
+func (b *Builder) Any(x Operand) Reg { return b.op1(OpAny, x) }
+
+// All returns 1 if x is not zero in every active lane, else 0.
+func (b *Builder) All(x Operand) Reg { return b.op1(OpAll, x) }
 
 func (b *Builder) shuffle(op Op, x, lane Operand) Reg {
 	t := b.kind(x)
@@ -119,10 +136,20 @@ func (b *Builder) shuffle(op Op, x, lane Operand) Reg {
 	return d
 }
 
-func (b *Builder) Shuffle(x, lane Operand) Reg      { return b.shuffle(OpShuffle, x, lane) }
-func (b *Builder) ShuffleUp(x, delta Operand) Reg   { return b.shuffle(OpShuffleUp, x, delta) }
+// Shuffle returns x of the given lane; its own where that lane is not active.
+func (b *Builder) Shuffle(x, lane Operand) Reg { return b.shuffle(OpShuffle, x, lane) }
+
+// ShuffleUp returns x of the lane delta below; its own where that lane is not
+// active.
+func (b *Builder) ShuffleUp(x, delta Operand) Reg { return b.shuffle(OpShuffleUp, x, delta) }
+
+// ShuffleDown returns x of the lane delta above; its own where that lane is not
+// active.
 func (b *Builder) ShuffleDown(x, delta Operand) Reg { return b.shuffle(OpShuffleDown, x, delta) }
-func (b *Builder) ShuffleXor(x, mask Operand) Reg   { return b.shuffle(OpShuffleXor, x, mask) }
+
+// ShuffleXor returns x of the lane whose index differs in the bits of mask; its
+// own where that lane is not active.
+func (b *Builder) ShuffleXor(x, mask Operand) Reg { return b.shuffle(OpShuffleXor, x, mask) }
 
 // SyncWarp makes the lanes of a warp wait for each other.
 func (b *Builder) SyncWarp() { b.emit(Inst{Op: OpSyncWarp}) }

@@ -48,7 +48,6 @@ type trial struct {
 	active uint64
 	bytes  []byte // of every space
 	full   uint64 // mask of full words
-	block  bool   // some lane may block
 }
 
 const trialWidth, trialBytes = 8, 512
