@@ -24,6 +24,7 @@ type GPU struct {
 	issueInterval       sim.Time
 	generate            sim.Time // addresses of a warp
 	pipeline            sim.Time // from issue to the L1
+	lookup              sim.Time // in the L1
 	transactionInterval sim.Time
 	sharedLatency       sim.Time
 	sharedInterval      sim.Time
@@ -86,6 +87,7 @@ func New(c Config, engine *sim.Engine, space *mem.Space) (*GPU, error) {
 		issueInterval:       clock.Span(c.Scheduler.Interval),
 		generate:            clock.Span(sim.Cycles((c.WarpWidth + ls.Lanes - 1) / ls.Lanes)),
 		pipeline:            clock.Span(ls.Latency),
+		lookup:              clock.Span(c.L1.HitLatency),
 		transactionInterval: clock.Span(ls.TransactionInterval),
 		sharedLatency:       clock.Span(ls.SharedLatency),
 		sharedInterval:      clock.Span(ls.SharedInterval),

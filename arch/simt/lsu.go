@@ -28,19 +28,20 @@ type lsu struct {
 
 // memop is a memory instruction being sent.
 type memop struct {
-	w        *warp
-	age      uint64 // of w when it was issued, for w may end before its stores are sent
-	pc       int32
-	entry    int // scoreboard entry that it fills, -1 for none
-	o        *op
-	array    int16
-	at       sim.Time // issued
-	next, n  int      // transactions
-	passes   int      // of shared memory
-	done     sim.Time
-	list     [64]transaction
-	addr     [64]uint64 // of atomics
-	generate sim.Time   // time to generate the addresses
+	w       *warp
+	age     uint64 // of w when it was issued, for w may end before its stores are sent
+	pc      int32
+	entry   int // scoreboard entry that it fills, -1 for none
+	o       *op
+	array   int16
+	at      sim.Time // issued
+	next, n int      // transactions
+	passes  int      // of shared memory
+	done    sim.Time
+	list    [64]transaction
+	addr    [64]uint64 // of atomics
+
+	generated sim.Time // when its addresses have been
 }
 
 // access accepts the memory instruction that w has just executed.
@@ -51,7 +52,6 @@ func (m *sm) access(w *warp, o *op, pc int32, frame int, lanes uint64, now sim.T
 	u.count++
 	e.w, e.age, e.pc, e.o, e.at = w, w.age, pc, o, now
 	e.entry, e.next, e.n, e.passes, e.done, e.array = -1, 0, 0, 0, now, -1
-	e.generate = g.generate
 	w.pending++
 	if o.writes >= 0 && outcome != isa.Blocked {
 		w.at(frame, o.writes).set(sim.Never, pc)
@@ -160,6 +160,7 @@ func (u *lsu) Handle(now sim.Time) {
 		e := &u.queue[u.head]
 		if e.next == 0 {
 			u.free = max(u.free, e.at)
+			e.generated = u.free + g.generate
 		}
 		for e.next < e.n {
 			start := max(u.free, now)
@@ -168,7 +169,7 @@ func (u *lsu) Handle(now sim.Time) {
 				return
 			}
 			if !e.o.store {
-				if t := u.sm.missStart(e.o); t > limit {
+				if t := u.sm.missStart(e.o); t > limit && !u.sm.holds(e) {
 					g.engine.At(&u.event, t)
 					return
 				}
@@ -183,17 +184,27 @@ func (u *lsu) Handle(now sim.Time) {
 			u.free = start + busy
 			e.done = start + g.sharedLatency + busy - g.sharedInterval
 		}
-		u.free = max(u.free, e.at+e.generate)
+		u.free = max(u.free, e.generated)
 		u.complete(e, max(now, u.free))
 	}
 }
 
-// missStart returns when a read or an atomic can next go past the L1.
+// missStart returns when a read or an atomic is to be sent so that it finds a
+// request entry when it needs one: behind the pipeline and the L1.
 func (m *sm) missStart(o *op) sim.Time {
 	if m.l1 != nil && !o.atomic {
-		return m.l1.MissStart()
+		return m.l1.MissStart() - m.gpu.pipeline - m.gpu.lookup
 	}
-	return m.table.MissStart()
+	return m.table.MissStart() - m.gpu.pipeline
+}
+
+// holds reports whether the next transaction of e needs no request entry.
+func (m *sm) holds(e *memop) bool {
+	if m.l1 == nil || e.o.atomic {
+		return false
+	}
+	held, _ := m.l1.Holds(e.list[e.next].addr)
+	return held
 }
 
 // send performs a transaction.

@@ -104,7 +104,11 @@ type channelPort struct {
 func (p *channelPort) Access(at sim.Time, a mem.Access) sim.Time {
 	chunk, offset := p.m.interleave.Split(a.Addr)
 	a.Addr = (chunk*p.slices+p.sub)*p.m.chunk + offset
-	return p.dram.Access(at, a)
+	done := p.dram.Access(at, a)
+	if a.Kind == mem.Write { // nobody waits for it but the end of the run
+		p.m.last = max(p.m.last, done)
+	}
+	return done
 }
 
 // advance tells the resources that take bookings out of order that nothing
