@@ -17,9 +17,18 @@ type Builder struct {
 	p      *Program
 	funcs  []*FuncBuilder
 	f      *FuncBuilder
+	regs   []builderReg // by the index of the Regs that it gives out
 	consts map[Const]Reg
 	lines  map[Line]int32
 	errs   []error
+}
+
+// A builderReg is a register of a function. While a program is built no two
+// functions have a Reg in common, so that the use of another function's is
+// noticed.
+type builderReg struct {
+	f     *FuncBuilder
+	index Reg // in the frame
 }
 
 // FuncBuilder is a function being built.
@@ -28,6 +37,7 @@ type FuncBuilder struct {
 	index  int
 	name   string
 	params []Type
+	args   []Reg // registers of the parameters
 	result []Type
 	regs   []Type
 	code   []Inst
@@ -120,6 +130,20 @@ func (b *Builder) MustBuild() *Program {
 // link appends the function's code to the program.
 func (f *FuncBuilder) link() error {
 	p := f.b.p
+	for i := range f.code {
+		in := &f.code[i]
+		for _, r := range []*Reg{&in.D, &in.A, &in.B, &in.C, &in.E} {
+			*r = f.b.inFrame(*r)
+		}
+		if in.Op == OpCall || in.Op == OpRet {
+			c := &p.Calls[in.Off]
+			for _, list := range [][]Reg{c.Args, c.Results} {
+				for j, r := range list {
+					list[j] = f.b.inFrame(r)
+				}
+			}
+		}
+	}
 	p.Funcs = append(p.Funcs, Func{Name: f.name, Entry: int32(len(p.Code)), Params: len(f.params), Results: f.result, Regs: f.regs})
 	p.Code = append(p.Code, f.code...)
 	return match(p, len(p.Funcs)-1)
@@ -176,30 +200,47 @@ func (b *Builder) emit(in Inst) {
 
 // newReg returns a fresh register of the current function. Registers with
 // disjoint lifetimes are merged by Build.
-func (b *Builder) newReg(t Type) Reg {
-	if len(b.f.regs) == maxBankRegs {
-		b.fail("function %s needs more than %d registers", b.f.name, maxBankRegs)
+func (b *Builder) newReg(t Type) Reg { return b.newRegOf(b.f, t) }
+
+func (b *Builder) newRegOf(f *FuncBuilder, t Type) Reg {
+	if len(b.regs) == maxBankRegs {
+		b.fail("the program needs more than %d registers before they are merged", maxBankRegs)
 		return 0
 	}
-	b.f.regs = append(b.f.regs, t)
-	return Reg(len(b.f.regs) - 1)
+	b.regs = append(b.regs, builderReg{f, Reg(len(f.regs))})
+	f.regs = append(f.regs, t)
+	return Reg(len(b.regs) - 1)
+}
+
+// inFrame returns the register of a function's frame that r names in the
+// builder.
+func (b *Builder) inFrame(r Reg) Reg {
+	if r.IsLocal() && r.Index() < len(b.regs) {
+		return b.regs[r].index
+	}
+	return r
 }
 
 // typeOf returns the type of a register in the current function.
 func (b *Builder) typeOf(r Reg) Type {
-	if r.IsLocal() {
-		if r.Index() < len(b.f.regs) {
-			return b.f.regs[r]
-		}
+	if !r.IsLocal() {
+		return b.p.TypeOf(&Func{}, r)
+	}
+	if r.Index() >= len(b.regs) {
 		return NoType
 	}
-	return b.p.TypeOf(&Func{}, r)
+	own := b.regs[r]
+	if own.f != b.f {
+		b.fail("in function %s: a register of function %s", b.f.name, own.f.name)
+	}
+	return own.f.regs[own.index]
 }
 
 // reg returns the register that holds o; a float constant takes type near.
 func (b *Builder) reg(o Operand, near Type) Reg {
 	switch v := o.(type) {
 	case Reg:
+		b.typeOf(v)
 		return v
 	case ArrayParam:
 		return v.Reg

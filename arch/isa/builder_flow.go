@@ -86,7 +86,9 @@ func (b *Builder) Region(name string, body func()) {
 // Define gives its body.
 func (b *Builder) Func(name string, params, results []Type) *FuncBuilder {
 	f := &FuncBuilder{b: b, index: len(b.funcs), name: name, params: params, result: results}
-	f.regs = append(f.regs, params...)
+	for _, t := range params {
+		f.args = append(f.args, b.newRegOf(f, t))
+	}
 	b.funcs = append(b.funcs, f)
 	return f
 }
@@ -97,11 +99,7 @@ func (f *FuncBuilder) Define(body func(args []Reg)) {
 	b := f.b
 	outer := b.f
 	b.f = f
-	args := make([]Reg, len(f.params))
-	for i := range args {
-		args[i] = Reg(i)
-	}
-	body(args)
+	body(f.args)
 	if len(f.result) == 0 {
 		b.Return()
 	}

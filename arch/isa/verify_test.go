@@ -121,6 +121,22 @@ func TestVerifyNamesTheKernelsLine(t *testing.T) {
 	}
 }
 
+// A register that a function's body takes from outside is refused.
+func TestRegisterOfAnotherFunction(t *testing.T) {
+	b := NewBuilder("bad")
+	x := b.Var(1)
+	f := b.Func("f", nil, []Type{I64})
+	f.Define(func([]Reg) {
+		y := b.Var(2)
+		b.Return(b.Add(y, x))
+	})
+	_, err := b.Build()
+	if err == nil || !strings.HasPrefix(err.Error(), "arch/isa/verify_test.go:") ||
+		!strings.HasSuffix(err.Error(), ": in function f: a register of function main") {
+		t.Errorf("error %v", err)
+	}
+}
+
 // damage changes one thing of p at random.
 func damage(t *rapid.T, p *Program) {
 	number := func(n int) int { return rapid.IntRange(0, max(n-1, 0)).Draw(t, "at") }
