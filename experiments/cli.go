@@ -156,9 +156,9 @@ func arguments(least, most int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		switch {
 		case len(args) < least:
-			return badInput("%s: too few arguments: %s", cmd.CommandPath(), cmd.UseLine())
+			return badInput("too few arguments: usage: %s", cmd.UseLine())
 		case len(args) > most:
-			return badInput("%s: unexpected argument %q: %s", cmd.CommandPath(), args[most], cmd.UseLine())
+			return badInput("unexpected argument %q: usage: %s", args[most], cmd.UseLine())
 		}
 		return nil
 	}

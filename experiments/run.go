@@ -52,11 +52,15 @@ var ErrInterrupted = errors.New("interrupted")
 // other error the result holds what is known: of a run that did not end, or
 // whose answer is wrong.
 func (r Run) Execute(ctx context.Context, h Hooks) (*Result, error) {
-	began := time.Now()
 	k, err := kernel(r.Kernel)
 	if err != nil {
 		return nil, err
 	}
+	return r.execute(ctx, k, h)
+}
+
+func (r Run) execute(ctx context.Context, k kernels.Kernel, h Hooks) (*Result, error) {
+	began := time.Now()
 	m, err := r.build(k)
 	if err != nil {
 		return nil, &InputError{err}

@@ -3,6 +3,7 @@ package experiments
 import (
 	"context"
 	"encoding/json"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -107,11 +108,22 @@ func (c *cli) run(ctx context.Context, r Run, m *monitor, asJSON bool) error {
 	} else {
 		printed = writeReport(c.stdout, result, c.color)
 	}
-	if err == nil {
-		err = printed
+	if err != nil {
+		return &reported{err}
 	}
-	return err
+	return printed
 }
+
+// reported is an error that the result tells in full; its message is the first
+// line.
+type reported struct{ err error }
+
+func (r *reported) Error() string {
+	first, _, _ := strings.Cut(r.err.Error(), "\n")
+	return first
+}
+
+func (r *reported) Unwrap() error { return r.err }
 
 // names completes the first argument.
 func names(known func() []string) cobra.CompletionFunc {
