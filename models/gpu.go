@@ -158,16 +158,6 @@ func (d *gpuDevice) parts() []Part {
 func (d *gpuDevice) report(r *Report, elapsed sim.Time) {
 	r.Metrics = sim.NewValues(simt.Metrics)
 	d.Report(r.Metrics)
-	s := d.Stats()
-	whole := float64(s.Resident)
-	r.Stack = append(r.Stack, Share{"issued", float64(s.Issued) / whole})
-	for stall := range simt.NumStalls {
-		r.Stack = append(r.Stack, Share{stall.String(), float64(s.Stalls[stall]) / whole})
-	}
-	slot := float64(d.Clock().Span(d.Config().Scheduler.Interval))
-	for _, k := range d.Kernels() {
-		r.Lines = append(r.Lines, gpuLines(k, whole, slot)...)
-	}
 	for id, info := range d.space.Arrays() {
 		t := d.Array(id)
 		r.Arrays = append(r.Arrays, Array{
@@ -177,6 +167,19 @@ func (d *gpuDevice) report(r *Report, elapsed sim.Time) {
 			Levels:   []Level{level("l1", t.L1), level("l2", t.L2)},
 			DRAMRead: t.DRAMRead, DRAMWritten: t.DRAMWritten,
 		})
+	}
+	s := d.Stats()
+	whole := float64(s.Resident)
+	if whole == 0 { // nothing has run
+		return
+	}
+	r.Stack = append(r.Stack, Share{"issued", float64(s.Issued) / whole})
+	for stall := range simt.NumStalls {
+		r.Stack = append(r.Stack, Share{stall.String(), float64(s.Stalls[stall]) / whole})
+	}
+	slot := float64(d.Clock().Span(d.Config().Scheduler.Interval))
+	for _, k := range d.Kernels() {
+		r.Lines = append(r.Lines, gpuLines(k, whole, slot)...)
 	}
 	for _, h := range d.HotWords(5) {
 		r.HotWords = append(r.HotWords, HotWord{d.space.Locate(h.Addr).String(), h.Atomics})

@@ -124,7 +124,7 @@ func (b *bench) alloc(name string, elem isa.Type, n int) isa.Array {
 	return a
 }
 
-// launch runs p and returns how long it ran on the device.
+// run runs p and returns how long it ran on the device.
 func (b *bench) run(p *isa.Program, items int, args ...any) sim.Time {
 	if b.err != nil {
 		return 1
@@ -155,16 +155,24 @@ func (b *bench) resident() int { return b.gpu.SMs * int(b.gpu.residentThreads())
 // what a launch costs beside them cancels out.
 const shortChain, longChain = 64, 320
 
-// chase follows a ring that begins at element 0 and in which element i holds
-// the next index. It runs a thread round the ring once, if warm, and then times
-// two chains that go on from there, each load waiting for the one before; it
-// returns the cycles of a load.
-func (b *bench) chase(ring []int64, warm bool) float64 {
+// longestRing bounds the host's memory.
+const longestRing sim.Bytes = 1 << 30
+
+// chase follows a ring through every stride-th byte of size bytes. It runs a
+// thread round the ring once, if warm, and then times two chains that go on
+// from there, each load waiting for the one before; it returns the cycles of a
+// load.
+func (b *bench) chase(size, stride sim.Bytes, warm bool) float64 {
+	if size > longestRing {
+		b.err = fmt.Errorf("a ring of %s: at most %s", Format(size), Format(longestRing))
+		return 0
+	}
 	b.fresh()
+	ring := ringOf(size, stride)
 	r := b.adopt("ring", ring)
 	out := b.alloc("out", isa.I64, 1)
 	if warm {
-		b.run(walk(), 1, r, out, len(ring)*8)
+		b.run(walk(), 1, r, out, int(size/stride))
 	}
 	at := 0
 	short := b.run(chain(shortChain), 1, r, out, at)
@@ -175,7 +183,8 @@ func (b *bench) chase(ring []int64, warm bool) float64 {
 	return b.cycles(long-short) / (longChain - shortChain)
 }
 
-// ringOf returns a ring through every stride-th byte of size bytes.
+// ringOf returns a ring from element 0 through every stride-th byte of size
+// bytes; each element on it holds the index of the next.
 func ringOf(size, stride sim.Bytes) []int64 {
 	ring := make([]int64, size/8)
 	last, step := int64(0), int64(stride/8)
@@ -188,13 +197,13 @@ func ringOf(size, stride sim.Bytes) []int64 {
 }
 
 // l1Latency chases through half of L1.
-func (b *bench) l1Latency() float64 { return b.chase(ringOf(b.gpu.L1.Size/2, b.gpu.L1.Line), true) }
+func (b *bench) l1Latency() float64 { return b.chase(b.gpu.L1.Size/2, b.gpu.L1.Line, true) }
 
 // l2Latency chases through what fits in L2 and is too much for L1.
 func (b *bench) l2Latency() float64 {
 	line := max(b.gpu.L1.Line, b.gpu.L2.Slice.Line)
 	size := min(sim.Bytes(b.gpu.l2Size())/2, max(4*b.gpu.L1.Size, 2*longChain*line))
-	return b.chase(ringOf(size, line), true)
+	return b.chase(size, line, true)
 }
 
 // dramLatency chases through memory that no load has touched, each load in
@@ -202,14 +211,14 @@ func (b *bench) l2Latency() float64 {
 func (b *bench) dramLatency() float64 {
 	d := &b.gpu.DRAM
 	stride := sim.Bytes(d.Channels)*max(d.RowBytes, d.Interleave) + d.Interleave
-	return b.chase(ringOf(stride*(shortChain+longChain+1), stride), false)
+	return b.chase(stride*(shortChain+longChain+1), stride, false)
 }
 
 // l2Bandwidth makes all threads load from places that are in L2 and, as the
 // loads of an SM lie far apart, not in its L1.
 func (b *bench) l2Bandwidth() float64 {
 	words := 1 // of half of L2, rounded down to a power of two
-	for sim.Bytes(words)*16*2 <= sim.Bytes(b.gpu.l2Size()) {
+	for sim.Bytes(words)*16*2 <= min(sim.Bytes(b.gpu.l2Size()), longestRing) {
 		words *= 2
 	}
 	b.fresh()
@@ -242,11 +251,11 @@ func (b *bench) fromL2(a isa.Array) sim.Bytes {
 
 // dramRead reads a long array once.
 func (b *bench) dramRead() float64 {
-	n := 1 << 21
+	const n = 1 << 20 // many times what L2 holds
 	b.fresh()
 	data := b.adopt("data", make([]float64, n))
 	out := b.alloc("out", isa.F64, b.resident())
-	return float64(n) * 8 / b.run(sum(), b.resident(), data, out, n).Seconds()
+	return n * 8 / b.run(sum(), b.resident(), data, out, n).Seconds()
 }
 
 // atomicSameAddress makes all threads add to one word.
