@@ -34,6 +34,7 @@ type GPU struct {
 	coalesceLoads   coalescer
 	coalesceStores  coalescer
 	coalesceAtomics coalescer
+	wholeSegments   bool // a store's transaction is written whole
 	scratch         transactions
 
 	kernels    map[*isa.Program]*kernel
@@ -124,6 +125,7 @@ func (g *GPU) setCoalescing() {
 	switch {
 	case g.config.LoadStore.Coalescing == "segments":
 		g.coalesceLoads, g.coalesceStores = segments, segments
+		g.wholeSegments = true
 	case g.config.LoadStore.Coalescing == "lines" && g.config.L1.Enabled:
 		g.coalesceLoads = chunks(shiftOf(g.config.L1.Line))
 	}

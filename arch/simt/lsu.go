@@ -220,7 +220,11 @@ func (u *lsu) send(e *memop, t *transaction, start sim.Time) {
 		m.table.Hold(done)
 		e.done = max(e.done, done)
 	case e.o.store:
-		a := mem.Access{Addr: t.addr, Size: min(t.size, t.used), Kind: mem.Write, Array: e.array}
+		size := t.size
+		if !m.gpu.wholeSegments {
+			size = min(size, t.used)
+		}
+		a := mem.Access{Addr: t.addr, Size: size, Kind: mem.Write, Array: e.array}
 		m.first.Access(start, a)
 	default:
 		a := mem.Access{Addr: t.addr, Size: t.size, Kind: mem.Read, Array: e.array}

@@ -142,8 +142,9 @@ func (p *smPort) Access(at sim.Time, a mem.Access) sim.Time {
 	arrive := m.crossbar.Request(at, p.sm, i, sim.Bytes(a.Size))
 	if m.masked {
 		// The slice keeps byte masks: it need not fetch what is not written.
+		end := a.Addr + uint64(a.Size)
 		a.Addr &^= uint64(m.sector - 1)
-		a.Size = m.sector
+		a.Size = (int32(end-a.Addr) + m.sector - 1) &^ (m.sector - 1)
 	}
 	done := m.slices[i].cache.Access(arrive, a)
 	m.last = max(m.last, done)
