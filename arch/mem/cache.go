@@ -219,7 +219,11 @@ func (c *Cache) miss(start sim.Time, line uint64, set, i int, need uint32, s *Ca
 	}
 	s.MSHRWait += at - looked
 	l := &c.tags.lines[i]
-	c.land(i, absent&^fetch, at-c.hitLatency)
+	written := start
+	if at > looked {
+		written = at
+	}
+	c.land(i, absent&^fetch, written)
 	done := at
 	if fetch != 0 {
 		for m := fetch; m != 0; {

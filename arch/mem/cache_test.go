@@ -113,6 +113,15 @@ func TestCacheTiming(t *testing.T) {
 			{30, Read, 0, 4, 110, "merge"},
 			{40, Read, 0, 4, 120, "merge"},
 		}},
+		{"each miss of a line has waiters of its own", nil, []step{
+			{0, Read, 0, 4, 110, "miss"},
+			{20, Read, 0, 4, 110, "merge"},
+			{30, Read, 0, 4, 110, "merge"},
+			{200, Read, 32, 4, 310, "miss"},
+			{220, Read, 32, 4, 310, "merge"},
+			{230, Read, 32, 4, 310, "merge"},
+			{240, Read, 32, 4, 320, "merge"},
+		}},
 		{"a sector is fetched alone", nil, []step{
 			{0, Read, 0, 4, 110, "miss"},
 			{200, Read, 32, 4, 310, "miss"},
@@ -147,6 +156,20 @@ func TestCacheTiming(t *testing.T) {
 			{20, Read, 512, 4, 210, "miss"}, // at 110, in place of line 0
 			{220, Read, 256, 4, 230, "hit"},
 			{230, Read, 0, 4, 340, "miss"},
+		}},
+		{"nor does a write without a fetch", func(c *CacheConfig) { c.BankInterval = 0 }, []step{
+			{0, Read, 0, 4, 110, "miss"},
+			{10, Read, 256, 4, 120, "miss"},
+			{20, Write, 512, 32, 110, "miss"},
+			{50, Read, 512, 32, 110, "merge"},
+		}},
+		{"a line in flight outlives one that is there, however old", nil, []step{
+			{0, Read, 256, 4, 110, "miss"},
+			{200, Read, 0, 4, 310, "miss"},
+			{210, Read, 256, 4, 220, "hit"}, // now line 0 is the older one
+			{220, Read, 512, 4, 330, "miss"},
+			{340, Read, 0, 4, 350, "hit"},
+			{350, Read, 256, 4, 460, "miss"},
 		}},
 		{"a write that covers its sectors fetches nothing", nil, []step{
 			{0, Write, 0, 32, 10, "miss"},
@@ -352,6 +375,42 @@ func TestTreePLRU(t *testing.T) {
 			t.Errorf("of two ways, after way %d was touched way %d is replaced", way, v)
 		}
 	}
+}
+
+func TestNoPolicyReplacesALineInFlight(t *testing.T) {
+	for name := range policies {
+		tg := newTags(8, 8, name, false)
+		for w := range 8 {
+			tg.insert(0, w, uint64(w), 0)
+			tg.lines[w].ready = 100
+		}
+		tg.lines[5].ready = 50
+		for range 20 {
+			if v, free := tg.victim(0, 60); v != 5 || free != 60 {
+				t.Errorf("%s: way %d is replaced at %d, want way 5, which alone has landed, at 60", name, v, free)
+			}
+			if v, free := tg.victim(0, 49); v != 5 || free != 50 {
+				t.Errorf("%s: way %d is replaced at %d, want way 5 at 50, when it lands", name, v, free)
+			}
+		}
+	}
+}
+
+// slowing is a level whose latency changes from access to access.
+type slowing []sim.Time
+
+func (s *slowing) Access(at sim.Time, _ Access) sim.Time {
+	latency := (*s)[0]
+	*s = (*s)[1:]
+	return at + latency
+}
+
+func TestMissWaitsForSectorsAlreadyInFlight(t *testing.T) {
+	play(t, mustCache(t, small(), &slowing{500 * cycle, 100 * cycle}), []step{
+		{0, Read, 0, 32, 510, "miss"},
+		{10, Read, 0, 64, 510, "miss"}, // sector 1 lands at 120, sector 0 at 510
+		{200, Read, 32, 32, 210, "hit"},
+	})
 }
 
 func TestRandomReplacementUsesEveryWay(t *testing.T) {

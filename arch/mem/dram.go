@@ -42,8 +42,8 @@ type dramChannel struct {
 	ranks  []dramRank
 	group  []*sim.Ledger // by bank group; nil if tCCDL adds nothing
 	banks  []dramBank
-	phase  []sim.Time            // of each rank's refreshes
 	last   dramUse               // of the data bus
+	end    sim.Time              // of the data bus's latest data
 	turned [turnWindows]sim.Time // 1 + the latest reorder window with a turn, by its number modulo
 	stats  DRAMStats
 }
@@ -191,8 +191,14 @@ func (d *DRAM) burstAt(ch *dramChannel, at sim.Time, p *dramPlace, write bool) (
 		latency = d.cwl
 	}
 	idle := d.turn(ch, column+latency, dramUse{true, write, p.rank})
-	data := ch.bus.Reserve(column+latency-idle, idle+d.column) + idle
+	data := column + latency
+	from := data - idle
+	if idle > 0 && (d.reorder == 0 || ch.end < data+idle) {
+		from = max(from, ch.end) // the last use is the neighbour in time too
+	}
+	data = ch.bus.Reserve(from, idle+d.column) + idle
 	column, end := data-latency, data+d.burst
+	ch.end = end
 	row.last = max(row.last, column)
 	precharge := column + d.rtp
 	if write {

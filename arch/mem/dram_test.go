@@ -120,10 +120,16 @@ func TestDRAMTiming(t *testing.T) {
 			{0, Read, inBank(0, 0), rcd + cl + burst},
 			{0, Read, inBank(8, 0), rcd + cl + burst + rtrs + burst},
 		}},
+		{"but not between writes to two ranks", func(c *DRAMConfig) { c.Ranks = 2 }, []request{
+			{0, Write, inBank(0, 0), rcd + cwl + burst},
+			{0, Write, inBank(8, 0), rcd + cwl + burst + burst},
+		}},
 		{"a write's tWTR before a read", nil, []request{
 			{0, Read, 0, rcd + cl + burst},
 			{100, Write, 0, 100 + cwl + burst},
 			{100 + cwl + burst + wtr - 1, Read, 64, 100 + cwl + burst + wtr + cl + burst},
+			{150, Write, 0, 150 + cwl + burst},
+			{150, Read, 64, 150 + cwl + burst + wtr + cl + burst},
 			{200, Write, 0, 200 + cwl + burst},
 			{200 + cwl + burst + wtr + 1, Read, 64, 200 + cwl + burst + wtr + 1 + cl + burst},
 		}},

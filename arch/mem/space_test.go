@@ -424,6 +424,35 @@ func atomicOracle(op isa.AtomicOp, t isa.Type, old, val, cmp uint64) uint64 {
 	return i.And(i, new(big.Int).SetUint64(^uint64(0))).Uint64()
 }
 
+func TestCompareSwapComparesTheElementsBits(t *testing.T) {
+	s := NewSpace(1 << 20)
+	for _, c := range []struct {
+		elem isa.Type
+		cmp  uint64
+		want uint64
+	}{
+		{isa.I32, 0xffff_ffff, 7},           // -1, not sign-extended
+		{isa.I32, 0xffff_ffff_ffff_ffff, 7}, // and so
+		{isa.I8, 0x1ff, 7},                  // only the low byte counts
+		{isa.I64, 0xffff_ffff, ^uint64(0)},  // another number
+		{isa.F32, 0xdead_ffff_ffff, 7},      // a NaN equals itself
+		{isa.F64, 0xffff_ffff_ffff_ffff, 7},
+	} {
+		a := mustAlloc(t, s, "a", c.elem, 1)
+		addr := []uint64{a.Base}
+		if f := s.Store(c.elem, 1, addr, []uint64{^uint64(0)}); f != nil {
+			t.Fatal(s.Explain(f))
+		}
+		if f := s.Atomic(isa.CompareSwap, c.elem, 1, addr, []uint64{7}, []uint64{c.cmp}, nil); f != nil {
+			t.Fatal(s.Explain(f))
+		}
+		got := make([]uint64, 1)
+		if f := s.Load(c.elem, 1, addr, got); f != nil || got[0] != c.want {
+			t.Errorf("%v: all ones, compared with %#x: left %#x, want %#x", c.elem, c.cmp, got[0], c.want)
+		}
+	}
+}
+
 // FuzzNoAddressPanics performs every access at any two addresses.
 func FuzzNoAddressPanics(f *testing.F) {
 	f.Add(uint64(0), uint64(firstBase))
