@@ -115,8 +115,8 @@ func (t *transaction) shrink(addr *[64]uint64, size int32) {
 
 // conflicts returns the passes that a shared-memory access needs: for each
 // group of lanes, the largest number of distinct words in one bank. Lanes that
-// read the same word share it.
-func conflicts(lanes uint64, addr *[64]uint64, banks int, width uint64, group uint) (passes int) {
+// read or write the same word share its pass, unless they do so atomically.
+func conflicts(lanes uint64, addr *[64]uint64, banks int, width uint64, group uint, atomic bool) (passes int) {
 	for first := uint(0); first < 64; first += group {
 		m := lanes >> first << first
 		if first+group < 64 {
@@ -132,7 +132,7 @@ func conflicts(lanes uint64, addr *[64]uint64, banks int, width uint64, group ui
 		for ; m != 0; m &= m - 1 {
 			w := addr[bits.TrailingZeros64(m)&63] / width
 			for _, seen := range words[:n] {
-				if seen == w {
+				if seen == w && !atomic {
 					continue lane
 				}
 			}

@@ -61,7 +61,7 @@ func (m *sm) access(w *warp, o *op, pc int32, frame int, lanes uint64, now sim.T
 	switch o.space {
 	case isa.Shared:
 		e.passes = conflicts(lanes, w.addresses(), g.config.LoadStore.SharedBanks,
-			uint64(g.config.LoadStore.SharedBankWidth), uint(g.config.LoadStore.SharedGroup))
+			uint64(g.config.LoadStore.SharedBankWidth), uint(g.config.LoadStore.SharedGroup), o.atomic)
 		g.stats.SharedRequests++
 		g.stats.SharedPasses += uint64(e.passes)
 	case isa.Local:
