@@ -35,10 +35,13 @@ func (d *Description) family() (family, error) {
 	if !ok {
 		return family{}, Fault{d.files[0], 0, "kind", "missing: one of " + kinds + " is wanted"}
 	}
+	n := d.root.child("kind")
 	f, ok := all[name]
 	if !ok {
-		n := d.root.child("kind")
 		return family{}, Fault{n.file, n.line, "kind", fmt.Sprintf("%q is not one of %s", name, kinds)}
+	}
+	if n.file == commandLine && n.was != "" && n.was != name {
+		return family{}, Fault{n.file, n.line, "kind", fmt.Sprintf("a machine of kind %s cannot become one of kind %s: its keys are others", n.was, name)}
 	}
 	return f, nil
 }

@@ -75,6 +75,7 @@ type Machine struct {
 	timed    bool
 	elapsed  sim.Time
 	download sim.Time
+	failed   error // of a launch: the run has ended
 }
 
 // Build returns the machine that d describes. All faults of the description
@@ -128,8 +129,12 @@ func (m *Machine) Start() {
 func (m *Machine) Started() bool { return m.timed }
 
 // Launch runs a program. The host goes on at once, and waits for the end when
-// it reads what the program has written.
+// it reads what the program has written. A program that fails ends the run:
+// every later launch returns its error.
 func (m *Machine) Launch(p *isa.Program, items int, args ...isa.Value) error {
+	if m.failed != nil {
+		return m.failed
+	}
 	if items <= 0 {
 		return fmt.Errorf("launch of %s over %d items", p.Name, items)
 	}
@@ -137,6 +142,7 @@ func (m *Machine) Launch(p *isa.Program, items int, args ...isa.Value) error {
 	start := max(m.now, m.busy)
 	before := m.device.counts()
 	end, err := m.device.run(p, items, start, args)
+	m.failed = err
 	m.busy = end
 	after := m.device.counts()
 	m.Launches = append(m.Launches, Launch{
