@@ -31,6 +31,7 @@ type DRAM struct {
 	where      dramMap
 	controller sim.Time
 	burstBytes uint64
+	contiguous uint64 // low address bits that lie in one row
 	closedPage bool
 	rewrite    bool // a partial write reads the burst first
 	channels   []dramChannel
@@ -91,6 +92,7 @@ func NewDRAM(name string, c DRAMConfig) (*DRAM, error) {
 		where:       newDRAMMap(c),
 		controller:  c.ControllerLatency,
 		burstBytes:  uint64(c.Burst()),
+		contiguous:  contiguous(c),
 		closedPage:  c.PagePolicy == "closed",
 		rewrite:     c.ECC.Enabled,
 		channels:    make([]dramChannel, c.Channels),
@@ -118,6 +120,16 @@ func NewDRAM(name string, c DRAMConfig) (*DRAM, error) {
 		}
 	}
 	return d, nil
+}
+
+// contiguous returns a mask of the low address bits that do not matter for the
+// row: bytes of one chunk of a bank, within what is on one channel.
+func contiguous(c DRAMConfig) uint64 {
+	n := uint64(c.BankInterleave)
+	if c.Channels > 1 {
+		n |= uint64(c.Interleave)
+	}
+	return n&-n - 1
 }
 
 // Name returns the name given to NewDRAM.
@@ -149,32 +161,46 @@ func (d *DRAM) Access(at sim.Time, a Access) sim.Time {
 	at += d.controller
 	done := at
 	end := a.Addr + uint64(a.Size)
-	for addr := a.Addr &^ (d.burstBytes - 1); addr < end; addr += d.burstBytes {
+	for addr := a.Addr &^ (d.burstBytes - 1); addr < end; {
 		p := d.where.place(addr)
-		whole := addr >= a.Addr && addr+d.burstBytes <= end
+		n := d.run(addr, end)
+		whole := addr >= a.Addr && addr+uint64(n)*d.burstBytes <= end
 		ch := &d.channels[p.channel]
 		var finish sim.Time
 		switch {
 		case a.Kind == Read:
-			finish, _ = d.burstAt(ch, at, &p, false)
+			finish, _ = d.burstsAt(ch, at, &p, false, n)
 		case a.Kind == Write && (whole || !d.rewrite):
-			finish, _ = d.burstAt(ch, at, &p, true)
+			finish, _ = d.burstsAt(ch, at, &p, true, n)
 		case a.Kind == Write:
-			read, _ := d.burstAt(ch, at, &p, false)
-			finish, _ = d.burstAt(ch, read, &p, true)
+			n = 1 // each burst is rewritten by itself, or is whole
+			if whole := addr >= a.Addr && addr+d.burstBytes <= end; whole {
+				finish, _ = d.burstsAt(ch, at, &p, true, 1)
+				break
+			}
+			read, _ := d.burstsAt(ch, at, &p, false, 1)
+			finish, _ = d.burstsAt(ch, read, &p, true, 1)
 		default:
-			finish, _ = d.burstAt(ch, at, &p, false)
-			written, row := d.burstAt(ch, finish, &p, true)
+			n = 1
+			finish, _ = d.burstsAt(ch, at, &p, false, 1)
+			written, row := d.burstsAt(ch, finish, &p, true, 1)
 			row.column = max(row.column, written+d.wtr) // the next atomic reads what this one wrote
 		}
 		done = max(done, finish)
+		addr += uint64(n) * d.burstBytes
 	}
 	return done
 }
 
-// burstAt performs one column command, with what it needs before, from at on.
-// It returns the end of its data, and its row.
-func (d *DRAM) burstAt(ch *dramChannel, at sim.Time, p *dramPlace, write bool) (sim.Time, *dramRow) {
+// run returns how many bursts from addr on, below end, lie in the same row.
+func (d *DRAM) run(addr, end uint64) int64 {
+	until := min(end, addr|d.contiguous+1)
+	return int64((until - addr + d.burstBytes - 1) / d.burstBytes)
+}
+
+// burstsAt performs n column commands to one row, with what they need before,
+// from at on. It returns the end of their data, and the row.
+func (d *DRAM) burstsAt(ch *dramChannel, at sim.Time, p *dramPlace, write bool, n int64) (sim.Time, *dramRow) {
 	b := &ch.banks[p.bank]
 	t, refresh := d.refreshed(at, &ch.ranks[p.rank])
 	if refresh > b.refresh {
@@ -182,9 +208,13 @@ func (d *DRAM) burstAt(ch *dramChannel, at sim.Time, p *dramPlace, write bool) (
 		b.rows = [recentRows]dramRow{}
 	}
 	row := d.openRow(ch, b, p, t)
+	ch.stats.RowHits += n - 1
 	column := max(t, row.column)
+	further := sim.Time(n - 1)
+	step := d.column // between the commands
 	if ch.group != nil {
-		column = ch.group[p.group].Reserve(column, d.ccdl)
+		step = d.ccdl
+		column = ch.group[p.group].Reserve(column, step+further*step)
 	}
 	latency := d.cl
 	if write {
@@ -196,17 +226,19 @@ func (d *DRAM) burstAt(ch *dramChannel, at sim.Time, p *dramPlace, write bool) (
 	if idle > 0 && (d.reorder == 0 || ch.end < data+idle) {
 		from = max(from, ch.end) // the last use is the neighbour in time too
 	}
-	data = ch.bus.Reserve(from, idle+d.column) + idle
+	earliest := data + further*step
+	data = ch.bus.Reserve(from, idle+d.column+further*d.column) + idle + further*d.column
+	data = max(data, earliest) // of the last command
 	column, end := data-latency, data+d.burst
 	ch.end = end
 	row.last = max(row.last, column)
 	precharge := column + d.rtp
 	if write {
 		precharge = end + d.wr
-		ch.stats.Writes++
+		ch.stats.Writes += n
 	} else {
-		ch.stats.Reads++
-		ch.stats.ReadTime += end - at
+		ch.stats.Reads += n
+		ch.stats.ReadTime += sim.Time(n)*(end-at) - further*(further+1)/2*step
 	}
 	if row == &b.rows[0] { // the others were served while they were open
 		b.precharge = max(b.precharge, precharge)
