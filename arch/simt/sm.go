@@ -37,8 +37,9 @@ type block struct {
 	memory  *isa.BlockMemory
 	program *isa.Program
 	warps   []*warp
-	live    int // warps that have not ended
-	arrived int // at the barrier
+	live    int      // warps that have not ended
+	arrived int      // at the barrier
+	ready   sim.Time // when those that have arrived or ended have done so
 }
 
 func newSM(g *GPU, id int, m *memorySystem) (*sm, error) {
@@ -138,7 +139,7 @@ func (s *sm) start(l *launch, first int, at sim.Time) {
 	s.take(l.need, 1)
 	g.stats.Blocks++
 	b := s.freshBlock(l.Program)
-	b.live, b.arrived = 0, 0
+	b.live, b.arrived, b.ready = 0, 0, 0
 	b.warps = b.warps[:0]
 	for t := 0; t < l.Block; t += l.Width {
 		w := s.idle[len(s.idle)-1]
@@ -205,10 +206,11 @@ func (b *block) arrive(w *warp, then sim.Time) {
 }
 
 func (b *block) release(then sim.Time) {
+	b.ready = max(b.ready, then)
 	if b.arrived == 0 || b.arrived < b.live {
 		return
 	}
-	b.arrived = 0
+	b.arrived, then = 0, b.ready
 	for _, w := range b.warps {
 		s := w.scheduler
 		if s == nil || w.reason != Synchronization || s.wake[w.slot] != sim.Never {
