@@ -271,9 +271,9 @@ func (b *bench) atomicSameAddress() float64 {
 func (b *bench) flops(t isa.Type) float64 {
 	b.fresh()
 	out := b.alloc("out", t, b.resident())
-	short := b.run(multiplyAdd(t, 64), b.resident(), out)
-	long := b.run(multiplyAdd(t, 320), b.resident(), out)
-	return 2 * 256 * float64(b.resident()) / (long - short).Seconds() / 1e9
+	short := b.run(multiplyAdd(t, shortChain), b.resident(), out)
+	long := b.run(multiplyAdd(t, shortChain+128), b.resident(), out)
+	return 2 * 128 * float64(b.resident()) / (long - short).Seconds() / 1e9
 }
 
 // emptyLaunch times a program that does nothing, as the host sees it.

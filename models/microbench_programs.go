@@ -37,7 +37,7 @@ func chain(n int) *isa.Program {
 
 // Hops are loads of every thread; a thread's lie hopWords apart, which for the
 // sizes of caches is no near multiple of anything.
-const shortHops, longHops, hopWords = 16, 80, 25024
+const shortHops, longHops, hopWords = 16, 48, 25024
 
 // hop loads n words of the power of two of words in data, each warp's together.
 func hop(n, words int) *isa.Program {
