@@ -146,7 +146,7 @@ func (c *Cache) access(at sim.Time, line uint64, a Access) sim.Time {
 	set := c.tags.set(local)
 	i := c.tags.find(set, line)
 	if i >= 0 && a.Kind == Read {
-		if l := &c.tags.lines[i]; need&^l.valid == 0 && l.ready <= start {
+		if need&^c.tags.lines[i].valid == 0 && c.tags.ready[i] <= start {
 			c.tags.touch(set, i)
 			s.Reads++
 			s.Hits++
@@ -256,7 +256,7 @@ func (c *Cache) writeBelow(start sim.Time, line uint64, set, i int, need uint32,
 	switch {
 	case i >= 0:
 		l := &c.tags.lines[i]
-		if need&^l.valid == 0 && l.ready <= start {
+		if need&^l.valid == 0 && c.tags.ready[i] <= start {
 			s.Hits++
 			s.PassedHits++
 		} else {

@@ -8,7 +8,7 @@ func (c *Cache) Flush(at sim.Time) sim.Time {
 	done := at
 	for i := range c.tags.lines {
 		l := &c.tags.lines[i]
-		done = max(done, c.writeBack(max(at, l.ready), c.tags.tag[i], l, c.of(l.array)))
+		done = max(done, c.writeBack(max(at, c.tags.ready[i]), c.tags.tag[i], l, c.of(l.array)))
 		l.dirty = 0
 	}
 	return done

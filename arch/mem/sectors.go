@@ -68,17 +68,24 @@ func (c *Cache) runAddr(line uint64, run uint32) uint64 {
 
 // land records when sectors of the line in slot i are there.
 func (c *Cache) land(i int, mask uint32, at sim.Time) {
+	if mask == 0 {
+		return
+	}
+	c.tags.ready[i] = max(c.tags.ready[i], at)
+	if c.sectors == 1 { // the line's time is the sector's
+		return
+	}
 	for m := mask; m != 0; m &= m - 1 {
 		c.fill[i*c.sectors+bits.TrailingZeros32(m)] = at
-	}
-	if l := &c.tags.lines[i]; mask != 0 {
-		l.ready = max(l.ready, at)
 	}
 }
 
 // landed returns when all sectors of mask of the line in slot i are there.
 func (c *Cache) landed(i int, mask uint32) sim.Time {
 	at := sim.Time(0)
+	if c.sectors == 1 && mask != 0 {
+		return c.tags.ready[i]
+	}
 	for m := mask; m != 0; m &= m - 1 {
 		at = max(at, c.fill[i*c.sectors+bits.TrailingZeros32(m)])
 	}

@@ -17,19 +17,20 @@ type tags struct {
 	clock  uint64 // of touches or fills, for lru and fifo
 	random uint64 // state of the random policy
 
-	tag   []uint64 // line number, noTag if the slot is empty
+	tag   []uint64   // line number, noTag if the slot is empty
+	ready []sim.Time // when the line's latest fill lands
+	stamp []uint64   // of the line's latest touch (lru) or of its fill (fifo)
 	lines []cacheLine
 	tree  []uint64 // plru: a bit for each inner node of a set's tree, node 1 its root
 }
 
-// cacheLine is the state of one slot.
+// cacheLine is the rest of the state of one slot: what the search for a victim
+// looks at is in arrays of its own, for the host's caches.
 type cacheLine struct {
-	stamp  uint64   // of the latest touch (lru) or of the fill (fifo)
-	ready  sim.Time // when its latest fill lands
-	valid  uint32   // sectors there or in flight
-	dirty  uint32   // sectors that the level below has not seen
-	array  int16    // that the line was filled for
-	merged uint16   // accesses that wait on its latest miss
+	valid  uint32 // sectors there or in flight
+	dirty  uint32 // sectors that the level below has not seen
+	array  int16  // that the line was filled for
+	merged uint16 // accesses that wait on its latest miss
 }
 
 const noTag = ^uint64(0)
@@ -56,6 +57,8 @@ func newTags(lines, ways int, replacement string, fold bool) tags {
 		random: 0x9e3779b97f4a7c15,
 		tag:    make([]uint64, lines),
 		lines:  make([]cacheLine, lines),
+		ready:  make([]sim.Time, lines),
+		stamp:  make([]uint64, lines),
 	}
 	for i := range t.tag {
 		t.tag[i] = noTag
@@ -95,7 +98,7 @@ func (t *tags) touch(set, i int) {
 	switch t.policy {
 	case lru:
 		t.clock++
-		t.lines[i].stamp = t.clock
+		t.stamp[i] = t.clock
 	case plru:
 		t.pointAway(set, i-set*t.ways)
 	}
@@ -105,7 +108,8 @@ func (t *tags) touch(set, i int) {
 func (t *tags) insert(set, i int, line uint64, array int16) {
 	t.clock++
 	t.tag[i] = line
-	t.lines[i] = cacheLine{array: array, stamp: t.clock}
+	t.lines[i] = cacheLine{array: array}
+	t.ready[i], t.stamp[i] = 0, t.clock
 	if t.policy == plru {
 		t.pointAway(set, i-set*t.ways)
 	}
@@ -115,6 +119,7 @@ func (t *tags) insert(set, i int, line uint64, array int16) {
 func (t *tags) drop(i int) {
 	t.tag[i] = noTag
 	t.lines[i] = cacheLine{}
+	t.ready[i] = 0
 }
 
 // victim returns the slot of set that a fill starting at time at takes, and
@@ -122,38 +127,35 @@ func (t *tags) drop(i int) {
 // that have landed, else the line that lands first.
 func (t *tags) victim(set int, at sim.Time) (slot int, free sim.Time) {
 	base := set * t.ways
-	lines := t.lines[base : base+t.ways]
-	first, landed := 0, 0
-	for w := range lines {
-		if t.tag[base+w] == noTag {
+	ready := t.ready[base : base+t.ways]
+	stamp := t.stamp[base:][:len(ready)]
+	first, landed, oldest := 0, 0, -1
+	for w, tag := range t.tag[base:][:len(ready)] {
+		if tag == noTag {
 			return base + w, at
 		}
-		if lines[w].ready < lines[first].ready {
-			first = w
+		if ready[w] > at {
+			if ready[w] < ready[first] {
+				first = w
+			}
+			continue
 		}
-		if lines[w].ready <= at {
-			landed++
+		landed++
+		if oldest < 0 || stamp[w] < stamp[oldest] {
+			oldest = w
 		}
 	}
 	if landed == 0 {
-		return base + first, lines[first].ready
+		return base + first, ready[first]
 	}
-	way := 0
+	way := oldest
 	switch t.policy {
-	case lru, fifo:
-		oldest := ^uint64(0)
-		for w := range lines {
-			if lines[w].stamp < oldest && lines[w].ready <= at {
-				way, oldest = w, lines[w].stamp
-			}
-		}
-		return base + way, at
 	case random:
 		way = int(t.draw() % uint64(t.ways))
 	case plru:
 		way = t.pointedAt(set)
 	}
-	for lines[way].ready > at { // the pick is in flight: the next that is not
+	for ready[way] > at { // the pick is in flight: the next that is not
 		way = (way + 1) % t.ways
 	}
 	return base + way, at
