@@ -4,8 +4,11 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"io"
+	"log"
 	"net"
 	"net/http"
+	"net/url"
 	"reflect"
 	"strings"
 	"sync"
@@ -23,14 +26,19 @@ const (
 	highestPort = 65535
 )
 
-// monitor is akita's live monitor on a run. A nil one does nothing.
+// monitor is akita's live monitor on a run, for visitors from this computer. A
+// nil one does nothing.
 type monitor struct {
-	port       int
-	akita      *monitoring.Monitor
+	port     int
+	listener net.Listener
+	server   *http.Server
+
 	machine    *models.Machine
 	components []*component
 	parts      []models.Part // parallel to components
-	routes     http.Handler  // akita's own
+	akita      *monitoring.Monitor
+	routes     http.Handler // akita's own
+	logged     io.Writer    // where package log wrote before
 
 	// mu is held to answer a request and to move the bars: akita's handlers
 	// lock nothing that they show.
@@ -46,21 +54,15 @@ func newMonitor(port int) (*monitor, error) {
 	if port < lowestPort || port > highestPort {
 		return nil, badInput("--monitor %d: want a port from %d to %d", port, lowestPort, highestPort)
 	}
-	l, err := net.Listen("tcp", fmt.Sprintf(":%d", port))
+	listener, err := net.Listen("tcp", fmt.Sprintf("127.0.0.1:%d", port))
 	if err != nil {
 		return nil, badInput("--monitor %d: %w", port, err)
 	}
-	if err := l.Close(); err != nil {
-		return nil, badInput("--monitor %d: %w", port, err)
-	}
-	return &monitor{port: port, quit: make(chan struct{})}, nil
+	return &monitor{port: port, listener: listener, quit: make(chan struct{})}, nil
 }
 
-// start serves the monitor. Akita registers its routes with the process's
-// default handler, offers no other way to get at them, and listens on every
-// interface; so the monitor takes their place there, and lets only this
-// computer in.
-func (m *monitor) start(machine *models.Machine) (err error) {
+// start serves the monitor of a machine that does not run yet.
+func (m *monitor) start(machine *models.Machine) error {
 	machine.Engine.Share()
 	m.machine = machine
 	m.akita = monitoring.NewMonitor().WithPortNumber(m.port)
@@ -71,27 +73,42 @@ func (m *monitor) start(machine *models.Machine) (err error) {
 		m.parts = append(m.parts, part)
 		m.akita.RegisterComponent(c)
 	}
-	defer func() {
-		if fault := recover(); fault != nil { // akita panics when it cannot listen
-			err = badInput("--monitor %d: %v", m.port, fault)
-		}
+	m.logged = log.Writer()
+	log.SetOutput(io.Discard) // akita logs every request that it cannot serve
+	if err := m.takeRoutes(); err != nil {
+		return err
+	}
+	m.server = &http.Server{Handler: m}
+	m.ended.Add(1)
+	go func() {
+		defer m.ended.Done()
+		_ = m.server.Serve(m.listener) // until Close
 	}()
-	routes, gate := http.NewServeMux(), http.NewServeMux()
-	http.DefaultServeMux = routes
-	m.akita.StartServer()
-	m.routes = routes
-	gate.Handle("/", m)
-	http.DefaultServeMux = gate
 	return nil
 }
 
-// ServeHTTP answers a request from this computer by akita's routes.
-func (m *monitor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	host, _, err := net.SplitHostPort(r.RemoteAddr)
-	if ip := net.ParseIP(host); err != nil || ip == nil || !ip.IsLoopback() {
-		http.Error(w, "only this computer may look", http.StatusForbidden)
-		return
+// takeRoutes gets hold of akita's routes. Akita hands them to nothing but the
+// process's default handler, and then listens on every interface of the
+// computer, where anyone could look in and pause the run. That default is
+// another one while it does; and as the port is taken, by listener, akita
+// panics instead of listening.
+func (m *monitor) takeRoutes() error {
+	routes, standard := http.NewServeMux(), http.DefaultServeMux
+	http.DefaultServeMux = routes
+	defer func() { http.DefaultServeMux = standard }()
+	func() {
+		defer func() { _ = recover() }()
+		m.akita.StartServer()
+	}()
+	if _, pattern := routes.Handler(&http.Request{Method: http.MethodGet, URL: &url.URL{Path: "/"}}); pattern == "" {
+		return fmt.Errorf("--monitor %d: akita's monitor has no routes", m.port)
 	}
+	m.routes = routes
+	return nil
+}
+
+// ServeHTTP answers a request by akita's routes.
+func (m *monitor) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	switch path := r.URL.Path; {
@@ -191,13 +208,20 @@ func (m *monitor) watch(machine *models.Machine) {
 	}()
 }
 
-// stop ends watch. Akita's server cannot be stopped; it ends with the process.
+// stop ends the monitor.
 func (m *monitor) stop() {
 	if m == nil {
 		return
 	}
 	close(m.quit)
+	_ = m.listener.Close() // server closes it too, if it was started
+	if m.server != nil {
+		_ = m.server.Close()
+	}
 	m.ended.Wait()
+	if m.logged != nil {
+		log.SetOutput(m.logged)
+	}
 }
 
 // component shows a part of a machine as akita knows components. It takes no

@@ -92,7 +92,7 @@ func (c *cli) run(ctx context.Context, r Run, m *monitor, asJSON bool) error {
 			if err := m.start(machine); err != nil {
 				return err
 			}
-			c.log.Warn().Msgf("monitor at http://localhost:%d; it listens on every interface of this computer and refuses other computers", m.port)
+			c.log.Warn().Msgf("monitor at http://127.0.0.1:%d, for this computer alone", m.port)
 			return nil
 		}
 	}
