@@ -227,4 +227,9 @@ func lowest(mask uint64) int { return bits.TrailingZeros64(mask) & 63 }
 
 // Frame returns the index of the open function's first register among the
 // registers of all open calls.
-func (w *Warp) Frame() int { return w.window / w.Width }
+func (w *Warp) Frame() int {
+	if w.window == 0 { // almost always, and a division is slow
+		return 0
+	}
+	return w.window / w.width
+}

@@ -22,6 +22,7 @@ type memorySystem struct {
 	masked     bool
 	sector     int32
 	last       sim.Time // when the last write was done
+	advanced   uint
 }
 
 // slice is a part of L2, with the atomic unit that works on its data.
@@ -118,8 +119,11 @@ func (m *memorySystem) advance(now sim.Time) {
 	for i := range m.slices {
 		m.slices[i].atomics.Advance(now)
 	}
-	for _, d := range m.channels {
-		d.Advance(now)
+	// DRAM's rings are many and long.
+	if m.advanced++; m.advanced%8 == 0 {
+		for _, d := range m.channels {
+			d.Advance(now)
+		}
 	}
 }
 

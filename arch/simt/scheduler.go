@@ -149,7 +149,9 @@ func (s *scheduler) issue(w *warp, o *op, now sim.Time) {
 		lanes = w.Pending
 	}
 	frame := w.Frame()
-	w.Clock = uint64(now / g.period)
+	if o.inst.Op == isa.OpClock {
+		w.Clock = uint64(now / g.period)
+	}
 	w.Divergent = false
 	outcome := w.Step()
 
