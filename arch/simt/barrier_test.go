@@ -17,7 +17,7 @@ func TestBarrierTime(t *testing.T) {
 		// Warp 3 comes last, by 20 products.
 		p := text(t, "param out i64[]",
 			"div r0, %btid, 32",
-						"eq r2, r0, 3",
+			"eq r2, r0, 3",
 			"mov r4, 0",
 			"if r2",
 			same(20, "mul r2, r2, r2"),

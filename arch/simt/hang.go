@@ -3,6 +3,7 @@ package simt
 import (
 	"fmt"
 	"math/bits"
+	"slices"
 	"strings"
 
 	"heddle/arch/isa"
@@ -22,8 +23,14 @@ func (g *GPU) park(w *warp) {
 	s := w.scheduler
 	s.wake[w.slot] = sim.Never
 	w.reason = FullEmptyWait
+	several := w.Pending&(w.Pending-1) != 0
 	for l := w.Pending; l != 0; l &= l - 1 {
 		a := w.Addr[bits.TrailingZeros64(l)&63]
+		// One that waits for several words has tried again since it was listed
+		// if only some of them changed.
+		if several && slices.Contains(g.waiting[a], w) {
+			continue
+		}
 		g.waiting[a] = append(g.waiting[a], w)
 	}
 }
