@@ -23,12 +23,12 @@ type Crossbar struct {
 	request   sim.Time
 	reply     sim.Time
 	coreOut   []sim.Server // a core sends nearly in the order of its times
-	sliceIn   []*sim.Ledger
-	sliceOut  []*sim.Ledger
-	coreIn    []*sim.Ledger
+	sliceIn   []*sim.Slots
+	sliceOut  []*sim.Slots
+	coreIn    []*sim.Slots
 	requested sim.Bytes
 	replied   sim.Bytes
-	ports     []*sim.Ledger // all of them
+	ports     []*sim.Slots // all of them
 }
 
 // NewCrossbar returns a crossbar between cores cores and slices slices.
@@ -36,10 +36,10 @@ func NewCrossbar(c CrossbarConfig, cores, slices int) *Crossbar {
 	clock := sim.NewClock(c.Clock)
 	x := &Crossbar{clock: clock, width: c.Width, header: c.Header, widths: sim.NewDivisor(uint64(c.Width)),
 		request: clock.Span(c.RequestLatency), reply: clock.Span(c.ReplyLatency)}
-	ports := func(n int) []*sim.Ledger {
+	ports := func(n int) []*sim.Slots {
 		from := len(x.ports)
 		for range n {
-			x.ports = append(x.ports, sim.NewLedger(8*clock.Period, 256))
+			x.ports = append(x.ports, sim.NewSlots(clock))
 		}
 		return x.ports[from:]
 	}
@@ -48,28 +48,28 @@ func NewCrossbar(c CrossbarConfig, cores, slices int) *Crossbar {
 	return x
 }
 
-// hold returns how long a packet with data occupies a port.
-func (x *Crossbar) hold(data sim.Bytes) sim.Time {
-	flits, _ := x.widths.Split(uint64(data + x.header + x.width - 1))
-	return x.clock.Span(sim.Cycles(flits))
+// flits returns the cycles for which a packet with data occupies a port.
+func (x *Crossbar) flits(data sim.Bytes) int {
+	n, _ := x.widths.Split(uint64(data + x.header + x.width - 1))
+	return int(n)
 }
 
 // Request sends a packet with data from a core at time at and returns when the
 // slice has all of it: without contention, after the request latency and one
-// cycle for each width bytes.
+// cycle for each width bytes, from the first edge of the clock on.
 func (x *Crossbar) Request(at sim.Time, core, slice int, data sim.Bytes) sim.Time {
 	x.requested += data
-	hold := x.hold(data)
-	start := x.coreOut[core].Reserve(at, hold)
-	return x.sliceIn[slice].Reserve(start+x.request, hold) + hold
+	n := x.flits(data)
+	start := x.coreOut[core].Reserve(at, x.clock.Span(sim.Cycles(n)))
+	return x.sliceIn[slice].Reserve(start+x.request, n)
 }
 
 // Reply sends a packet with data from a slice back to a core.
 func (x *Crossbar) Reply(at sim.Time, slice, core int, data sim.Bytes) sim.Time {
 	x.replied += data
-	hold := x.hold(data)
-	start := x.sliceOut[slice].Reserve(at, hold)
-	return x.coreIn[core].Reserve(start+x.reply, hold) + hold
+	n := x.flits(data)
+	sent := x.sliceOut[slice].Reserve(at, n)
+	return x.coreIn[core].Reserve(sent-x.clock.Span(sim.Cycles(n))+x.reply, n)
 }
 
 // Advance tells the ports that nothing will be sent before now.
