@@ -17,11 +17,9 @@ func digits(x float64, significant int) string {
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return "-"
 	}
-	decimals := significant - 1
-	if x != 0 {
-		decimals -= int(math.Floor(math.Log10(math.Abs(x))))
-	}
-	return strconv.FormatFloat(x, 'f', min(max(decimals, 0), 9), 64)
+	rounded := strconv.FormatFloat(x, 'e', significant-1, 64)
+	exponent, _ := strconv.Atoi(rounded[strings.IndexByte(rounded, 'e')+1:])
+	return strconv.FormatFloat(x, 'f', min(max(significant-1-exponent, 0), 9), 64)
 }
 
 // scaled writes x with three significant digits and the largest of the units,

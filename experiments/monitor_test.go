@@ -165,7 +165,7 @@ type outer struct {
 }
 
 func TestSnapshot(t *testing.T) {
-	o := &outer{name: "x", part: &inner{n: -4, items: [3]uint8{1, 2, 3}}, list: make([]inner, 2000), any: uint16(9), ratio: 0.5, on: true}
+	o := &outer{name: "x", table: map[string]int{"k": 1}, part: &inner{n: -4, f: func() {}, items: [3]uint8{1, 2, 3}}, list: make([]inner, 2000), any: uint16(9), ratio: 0.5, on: true}
 	o.self = o
 	o.list[7].n = 70
 	for path, want := range map[string]string{

@@ -145,7 +145,7 @@ func (p *report) time() {
 	s := &p.Simulated
 	timed := s.Seconds != nil
 	if timed {
-		p.section("Time", fmt.Sprintf(": %s, %s cycles; copies took %s to the machine before, and %s back after",
+		p.section("Time", fmt.Sprintf(": %s, %s cycles; copies to the machine before %s, back after %s",
 			duration(*s.Seconds), count(int64(*s.Cycles)), duration(*s.Upload), duration(*s.Download)))
 	} else {
 		p.section("Programs", ": this machine has no timing")
@@ -303,10 +303,10 @@ func (p *report) arrays() {
 	if len(p.Arrays) == 0 {
 		return
 	}
-	t := table{right: "llrrrrrr"}
-	head := []string{"array", "type", "elements", "loads", "stores", "atomics", "asked", "moved"}
+	t := table{right: "lrrrrrr"}
+	head := []string{"array", "elements", "loads", "stores", "atomics", "asked", "moved"}
 	for _, l := range p.Arrays[0].Levels {
-		head = append(head, l.Name+" hits")
+		head = append(head, l.Name+" hit")
 		t.right += "r"
 	}
 	t.right += "rr"
@@ -314,14 +314,14 @@ func (p *report) arrays() {
 	order := slices.Clone(p.Arrays)
 	slices.SortStableFunc(order, func(a, b Array) int { return int(b.Moved - a.Moved) })
 	for _, a := range order {
-		row := []string{a.Name, a.Type, count(a.Elements), rough(float64(a.Loads)), rough(float64(a.Stores)), rough(float64(a.Atomics)),
+		row := []string{a.Name, count(a.Elements), rough(float64(a.Loads)), rough(float64(a.Stores)), rough(float64(a.Atomics)),
 			size(float64(a.Requested)), size(float64(a.Moved))}
 		for _, l := range a.Levels {
 			row = append(row, percent(float64(l.Hits)/float64(l.Accesses)))
 		}
 		t.add(append(row, size(float64(a.DRAMRead)), size(float64(a.DRAMWritten)))...)
 	}
-	p.section("Arrays", " by traffic: accesses of threads, bytes that they asked for, bytes that their transactions moved")
+	p.section("Arrays", " by traffic: accesses of threads, bytes asked for, bytes that transactions moved")
 	p.lines = append(p.lines, t.lines("  ")...)
 }
 
