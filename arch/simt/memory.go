@@ -28,7 +28,7 @@ type memorySystem struct {
 // slice is a part of L2, with the atomic unit that works on its data.
 type slice struct {
 	cache    *mem.Cache
-	atomics  *sim.Slots // the unit; bookings come with the line, so out of order
+	atomics  *sim.Ledger // the unit; bookings come with the line, so out of order
 	interval sim.Time
 	same     sim.Time
 	granule  uint
@@ -75,7 +75,7 @@ func newMemorySystem(c *Config) (*memorySystem, error) {
 		}
 		m.slices[i] = slice{
 			cache:    cache,
-			atomics:  sim.NewSlots(sim.Clock{Period: clock.Span(c.L2.AtomicInterval)}),
+			atomics:  sim.NewLedger(16*clock.Span(c.L2.AtomicInterval), 256),
 			interval: clock.Span(c.L2.AtomicInterval),
 			same:     clock.Span(c.L2.AtomicSameAddress),
 			granule:  uint(bits.TrailingZeros64(uint64(c.L2.AtomicGranule))),
@@ -168,7 +168,7 @@ func (p *smPort) atomic(at sim.Time, t *transaction, addr *[64]uint64, size int3
 	for l := t.lanes; l != 0; l &= l - 1 {
 		granule := addr[bits.TrailingZeros64(l)&63] >> s.granule
 		free := &s.granules[granule*0x9e3779b97f4a7c15>>54]
-		start := s.atomics.Reserve(ready, 1) - s.interval
+		start := s.atomics.Reserve(ready, s.interval)
 		if *free > start {
 			start = *free
 			s.replays++
