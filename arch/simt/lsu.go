@@ -242,7 +242,7 @@ func (u *lsu) complete(e *memop, sent sim.Time) {
 			w.board[e.entry].ready = g.edge(e.done)
 			s := w.scheduler
 			if s.wake[w.slot] == sim.Never && w.reason == MemoryDependency && w.blame == e.pc {
-				w.settle(max(w.since, e.at))
+				w.settle(w.then, w.behind)
 				s.rouse(w, s.wake[w.slot])
 			}
 		}

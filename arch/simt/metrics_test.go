@@ -2,7 +2,9 @@ package simt
 
 import (
 	"math"
+	"testing"
 
+	"heddle/arch/isa"
 	"heddle/sim"
 
 	"pgregory.net/rapid"
@@ -69,5 +71,136 @@ func checkRatios(t rapid.TB, r *rig) {
 	}
 	if math.Abs(stack-100) > 1e-9 {
 		t.Errorf("stalls and issues are %v%% of resident time", stack)
+	}
+}
+
+// Every metric that is declared is reported, also by a GPU that ran nothing:
+// its counts are 0 and its ratios undefined.
+func TestMetricsWithoutRun(t *testing.T) {
+	if err := Metrics.Check(); err != nil {
+		t.Error(err)
+	}
+	r := newRig(t, round())
+	for _, m := range Metrics {
+		x := r.metrics()[m.Name]
+		switch m.Kind {
+		case sim.Counter:
+			if x != 0 {
+				t.Errorf("%s is %v before the first run", m.Name, x)
+			}
+		case sim.Ratio:
+			if !math.IsNaN(x) {
+				t.Errorf("%s is %v before the first run, want none", m.Name, x)
+			}
+		}
+	}
+	for i := range NumStalls {
+		if _, ok := r.metrics()["stall_"+i.String()]; !ok {
+			t.Errorf("stall %v has no metric", i)
+		}
+	}
+}
+
+// The metrics of a copy are known beforehand.
+func TestMetricsOfCopy(t *testing.T) {
+	const n = 1 << 13 // 64 KiB each
+	for _, l1 := range []bool{true, false} {
+		r := newRig(t, with(func(c *Config) { c.SMs, c.L1.Enabled = 2, l1 }))
+		took := r.run(streamCopy, n, 256, r.alloc("x", isa.I64, n), r.alloc("y", isa.I64, n), n)
+		checkRatios(t, r)
+		v := r.metrics()
+		perRequest := 8.0 // sectors
+		if l1 {
+			perRequest = 2 // lines
+		}
+		seconds := float64(took) * 1e-9
+		warps := n / 32.0
+		for name, want := range map[string]float64{
+			"kernels_launched": 1, "blocks_launched": n / 256, "warps_launched": warps,
+			"gld_request": warps, "gst_request": warps, "atomic_request": 0, "shared_request": 0,
+			"gld_transactions": warps * perRequest, "gst_transactions": warps * 8,
+			"gld_transactions_per_request": perRequest, "gst_transactions_per_request": 8,
+			"gld_efficiency": 100, "gst_efficiency": 100, "warp_execution_efficiency": 100, "branch_efficiency": 100,
+			"gld_requested_throughput": 8 * n / seconds / 1e9, "gld_throughput": 8 * n / seconds / 1e9,
+			"gst_throughput": 8 * n / seconds / 1e9, "l2_read_throughput": 8 * n / seconds / 1e9,
+			"l2_write_throughput": 8 * n / seconds / 1e9,
+			"dram_read_bytes":     8 * n, "dram_read_throughput": 8 * n / seconds / 1e9, "dram_peak_throughput": 32,
+			"l2_reads": warps * perRequest, "l2_writes": warps * 8, "stall_sync": 0, "stall_full_empty": 0,
+		} {
+			if got := v[name]; math.Abs(got-want) > 1e-9*want {
+				t.Errorf("L1 %v: %s is %v, want %v", l1, name, got, want)
+			}
+		}
+		if rate := v["global_hit_rate"]; l1 && rate != 0 || !l1 && !math.IsNaN(rate) {
+			t.Errorf("L1 %v: global_hit_rate is %v", l1, rate)
+		}
+	}
+}
+
+// Hit rates of two passes over what a cache holds: none, then all.
+func TestHitRates(t *testing.T) {
+	r := newRig(t, round())
+	x := r.alloc("x", isa.I64, 1024) // 8 KiB
+	for range 2 {
+		r.run(streamRead, 1024, 256, x, x, 1024)
+	}
+	v := r.metrics()
+	if v["global_hit_rate"] != 50 || v["l1_reads"] != 128 || v["l1_read_misses"] != 64 || v["l1_merges"] != 0 {
+		t.Errorf("L1: hit rate %v%%, %v reads, %v misses, %v merges", v["global_hit_rate"], v["l1_reads"], v["l1_read_misses"], v["l1_merges"])
+	}
+	if v["l2_hit_rate"] != 0 || v["l2_misses"] != 64 {
+		t.Errorf("L2: hit rate %v%%, %v misses", v["l2_hit_rate"], v["l2_misses"])
+	}
+	r.cool()
+	r.run(streamRead, 1024, 256, x, x, 1024)
+	v = r.metrics()
+	if v["l2_hit_rate"] != 50 || v["l2_reads"] != 128 {
+		t.Errorf("L2: hit rate %v%% of %v reads", v["l2_hit_rate"], v["l2_reads"])
+	}
+}
+
+// Stalls are charged to what the warp waited for.
+func TestStallReasons(t *testing.T) {
+	c := round()
+	for _, test := range []struct {
+		name   string
+		lines  []string
+		charge string // the instruction that is charged
+		stall  Stall
+		cycles sim.Cycles
+	}{
+		{"arithmetic", []string{"mul r0, %tid, 3", "add r0, r0, 1"}, "mul r0, %tid, 3", ExecutionDependency, c.Units.Mul.Latency - 1},
+		{"branch", []string{"if 1", "mov r0, 1", "endif"}, "if 1", InstructionFetch, c.Units.Control.Latency - 1},
+		{"load", []string{"ld.i64.shared r0, [0]", "add r0, r0, 1"}, "ld.i64.shared r0, [0]", MemoryDependency, c.LoadStore.SharedLatency - 1},
+	} {
+		r := newRig(t, c)
+		p := text(t, "shared 8", test.lines...)
+		r.run(p, 32, 32)
+		for pc, l := range r.gpu.Kernels()[0].Lines {
+			inst := p.Disassemble(int32(pc))
+			for s, d := range l.Stalls {
+				want := sim.Cycles(0)
+				switch {
+				case inst == test.charge && Stall(s) == test.stall:
+					want = test.cycles
+				case inst == "ret" && Stall(s) == InstructionFetch:
+					want = c.Units.Control.Latency - 1
+				}
+				if got := sim.Cycles(d / sim.Nanosecond); got != want {
+					t.Errorf("%s: %v of %q: %d cycles, want %d", test.name, Stall(s), inst, got, want)
+				}
+			}
+		}
+	}
+	// Two ready warps: one waits while the other issues; and for a unit that
+	// takes a warp in four cycles.
+	r := newRig(t, with(func(c *Config) { c.Units.Mul.Lanes = 8 }))
+	r.run(text(t, "", "mul r0, %tid, 3"), 64, 64)
+	s := r.gpu.Stats()
+	if got := s.Stalls[PipeBusy] / sim.Nanosecond; got != 3 {
+		t.Errorf("pipe busy for %d cycles, want 3", got)
+	}
+	if got := s.Stalls[NotSelected] / sim.Nanosecond; got != 1 {
+		t.Errorf("not selected for %d cycles, want 1", got)
 	}
 }

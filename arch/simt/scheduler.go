@@ -198,7 +198,7 @@ func (s *scheduler) issue(w *warp, o *op, now sim.Time) {
 
 	switch outcome {
 	case isa.Next:
-		w.settle(then)
+		w.settle(then, pc)
 	case isa.Wait:
 		w.blame = pc
 		w.block.arrive(w, then)
@@ -210,12 +210,14 @@ func (s *scheduler) issue(w *warp, o *op, now sim.Time) {
 	}
 }
 
-// settle finds when the warp's next instruction is ready, not before then.
-func (w *warp) settle(then sim.Time) {
+// settle finds when the warp's next instruction is ready, not before then,
+// which the one at pc asks for.
+func (w *warp) settle(then sim.Time, pc int32) {
 	s := w.scheduler
 	g := s.sm.gpu
 	o := &g.running.kernel.ops[w.PC]
-	ready, reason, blame := w.dependence(o, then)
+	w.then, w.behind = then, pc
+	ready, reason, blame := w.dependence(o, then, pc)
 	w.reason, w.blame = reason, blame
 	s.wake[w.slot] = ready
 }

@@ -160,7 +160,7 @@ func (s *sm) start(l *launch, first int, at sim.Time) {
 			s.finish(w, at)
 			continue
 		}
-		w.settle(at)
+		w.settle(at, w.PC)
 		w.scheduler.rouse(w, w.scheduler.wake[w.slot])
 	}
 }
@@ -217,7 +217,7 @@ func (b *block) release(then sim.Time) {
 			continue
 		}
 		w.account(then, Synchronization)
-		w.settle(then)
+		w.settle(then, w.blame)
 		s.rouse(w, s.wake[w.slot])
 	}
 }

@@ -16,6 +16,8 @@ type warp struct {
 	since     sim.Time // up to when the warp's time is accounted for
 	reason    Stall    // why it waits after that
 	blame     int32    // pc of the instruction that made it wait
+	then      sim.Time // its next instruction is not ready before
+	behind    int32    // pc of the instruction that asks for that
 	started   sim.Time
 	pending   int // memory instructions that have not been sent whole
 	isa.Warp      // last, for it is large and only its beginning is touched often
@@ -69,9 +71,10 @@ func (w *warp) ready(wake, now sim.Time) {
 }
 
 // dependence returns when the operands of the instruction at PC are there, and
-// which instruction the last of them comes from.
-func (w *warp) dependence(o *op, now sim.Time) (ready sim.Time, reason Stall, blame int32) {
-	ready, reason, blame = now, InstructionFetch, w.PC
+// which instruction the last of them comes from: the one at pc if all are there
+// by then.
+func (w *warp) dependence(o *op, then sim.Time, pc int32) (ready sim.Time, reason Stall, blame int32) {
+	ready, reason, blame = then, InstructionFetch, pc
 	frame := w.Frame()
 	look := func(r int16) {
 		if i := frame + int(r); i < len(w.board) {
