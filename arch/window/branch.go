@@ -1,0 +1,88 @@
+package window
+
+import "heddle/arch/isa"
+
+// branch executes a branch within a function and returns when it is resolved.
+func (t *thread) branch(o *op, pc int32, ready int64, why blame) (resolved int64) {
+	c := t.core
+	switch {
+	case !o.fused:
+		resolved = c.ports.book(o.ports, ready, int64(o.interval)) + int64(o.latency)
+	default:
+		c.stats.Fused++
+		resolved = ready // when the compare is complete
+	}
+	t.warp.Step() // a branch neither waits nor faults, and no thread ends by one
+	taken := t.warp.PC != o.fall
+	right := true
+	if o.kind == branch {
+		c.stats.Branches++
+		if taken {
+			c.stats.Taken++
+		}
+		right = c.predictor.conditional(o.ip, &t.history, taken)
+	}
+	t.steer(pc, taken, right, resolved, why)
+	return resolved
+}
+
+// steer sets when the front end has what follows a branch.
+func (t *thread) steer(pc int32, taken, right bool, resolved int64, why blame) {
+	b := &t.core.machine.config.Core.Branch
+	switch {
+	case !right:
+		t.core.stats.Mispredicts++
+		t.line[pc].Mispredicts++
+		// A branch that waits for nothing is issued a cycle after dispatch
+		// and resolved after another.
+		t.frontLate = int64(b.Mispredict) - 2
+		t.front = resolved + t.frontLate
+		t.frontWhy, t.resolved = because(pc, Mispredict), why
+	case taken && b.Taken > 0:
+		if front := t.cycle + int64(b.Taken); front > t.front {
+			t.front, t.frontLate = front, int64(b.Taken)
+			t.frontWhy = because(pc, FrontEnd)
+			t.resolved = t.frontWhy
+		}
+	}
+}
+
+// transfer executes a call or a return, and reports whether t has ended or
+// failed. A return whose address has left the return stack is mispredicted.
+func (t *thread) transfer(o *op, pc int32, ready int64, why blame) (stop bool) {
+	c := t.core
+	w := &t.warp
+	at := c.ports.book(o.ports, ready, int64(o.interval))
+	outcome := w.Step()
+	done, why := t.timing(o, pc, ready, at, at+int64(o.latency), why)
+	right := true
+	switch {
+	case outcome == isa.Faulted:
+		c.machine.fault(t, pc)
+		return true
+	case o.kind == call:
+		t.sites = append(t.sites, pc)
+		t.returns = min(t.returns+1, c.predictor.stackMax)
+		t.frame += int(o.frame)
+		t.reach(t.frame + int(o.callee))
+		for i := range int(o.params) {
+			t.board[t.frame+i] = state{done, why}
+		}
+	case outcome == isa.Done:
+		t.retire(done, why)
+		t.finish()
+		return true
+	default:
+		site := t.sites[len(t.sites)-1]
+		t.sites = t.sites[:len(t.sites)-1]
+		right = t.returns > 0
+		t.returns -= int(b2u(right))
+		t.frame -= int(t.ops[site].frame)
+		for _, r := range t.ops[site].results {
+			t.board[t.frame+int(r)] = state{done, why}
+		}
+	}
+	t.steer(pc, true, right, done, why)
+	t.retire(done, why)
+	return false
+}

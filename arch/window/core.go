@@ -1,0 +1,177 @@
+package window
+
+import (
+	"math/bits"
+
+	"heddle/arch/mem"
+	"heddle/sim"
+)
+
+// core is a processor core: what its hardware threads share.
+type core struct {
+	event   sim.Event
+	machine *Machine
+	id      int
+	port    Port
+	period  sim.Time
+	periods sim.Divisor // by the period
+
+	threads []*thread // of the running launch that have not ended
+	at      int64     // cycle of the running event
+	taken   bool      // several threads take turns at dispatch
+
+	ports      ports
+	front      calendar // dispatch cycles, when there are turns
+	stations   stations
+	fpStations stations // the same as stations unless the core has both
+	fills      fillBuffers
+	tlb        translation
+	predictor  predictor
+	stats      Stats
+}
+
+func newCore(m *Machine, id int, port Port) *core {
+	k := &m.config.Core
+	c := &core{
+		machine: m, id: id, port: port, period: m.clock.Period, periods: sim.NewDivisor(uint64(m.clock.Period)),
+		stations: newStations(k.Stations),
+		fills:    newFillBuffers(k.LoadStore.LineFillBuffers, uint(bits.TrailingZeros64(uint64(m.line)))),
+		tlb:      newTranslation(&k.TLB), predictor: newPredictor(&k.Branch.Predictor),
+	}
+	c.fpStations = c.stations
+	if k.FPStations > 0 {
+		c.fpStations = newStations(k.FPStations)
+	}
+	c.ports.calendar = make([]calendar, 16)
+	c.event.Init(c)
+	return c
+}
+
+// Handle runs the core's threads up to Config.Skew cycles beyond now. Of those
+// that can go on, the one that is least far is dispatched.
+func (c *core) Handle(now sim.Time) {
+	m := c.machine
+	if now >= m.watch {
+		m.checkProgress(now)
+	}
+	c.at = int64(now / c.period)
+	horizon := c.at + int64(m.config.Skew)
+	for {
+		var t *thread
+		limit := horizon
+		for _, o := range c.threads {
+			switch {
+			case !o.runnable(c.at, horizon):
+			case t == nil:
+				t = o
+			case o.wake < t.wake:
+				t, limit = o, min(limit, t.wake)
+			default:
+				limit = min(limit, o.wake)
+			}
+		}
+		if t == nil {
+			break
+		}
+		t.run(limit)
+		if m.failed {
+			return
+		}
+	}
+	c.schedule()
+}
+
+// schedule plans the core's next event: when its first thread can go on. What
+// its store buffers send to the cache before then is sent now, for no access
+// may be made for a time that is past.
+func (c *core) schedule() {
+	wake := never
+	for _, t := range c.threads {
+		wake = min(wake, t.wake)
+	}
+	for _, t := range c.threads {
+		t.drain(wake)
+	}
+	if wake == never {
+		c.machine.engine.Cancel(&c.event)
+		return
+	}
+	c.machine.engine.At(&c.event, sim.Time(wake)*c.period)
+}
+
+// rouse lets a thread that waited go on at cycle at, when the core's event
+// runs.
+func (c *core) rouse(t *thread, at int64) {
+	t.wake = at
+	if e := c.machine.engine; sim.Time(at)*c.period < c.event.Time() {
+		e.At(&c.event, max(e.Now(), sim.Time(at)*c.period))
+	}
+}
+
+// access makes an access at or after cycle at, and returns when it is done and
+// what a thread waits for until then. One that needs a line waits for a line
+// fill buffer.
+func (c *core) access(at int64, a mem.Access) (done int64, cause Cause) {
+	if c.fills.free > at && !c.port.InL1(a.Addr) {
+		c.stats.FillWait += c.fills.free - at
+		at = c.fills.free
+	}
+	begin := sim.Time(at) * c.period
+	took := c.port.Access(begin, a) - begin
+	cycles, _ := c.periods.Split(uint64(took + c.period - 1))
+	done = at + int64(cycles)
+	switch from := c.port.From(); from {
+	case mem.FromL1:
+		return done, L1
+	case mem.FromFill:
+		return done, c.fills.cause(a.Addr)
+	default:
+		c.fills.take(a.Addr, done, causeOf[from])
+		return done, causeOf[from]
+	}
+}
+
+// fillBuffers are the lines on their way to the first-level cache.
+type fillBuffers struct {
+	shift uint
+	lines []fill
+	free  int64 // when the first is
+}
+
+// fill is a line on its way, and why that takes long.
+type fill struct {
+	line  uint64
+	until int64
+	cause Cause
+}
+
+func newFillBuffers(n int, shift uint) fillBuffers {
+	return fillBuffers{shift: shift, lines: make([]fill, n)}
+}
+
+// take holds the buffer that is free first until the line of addr is there.
+func (f *fillBuffers) take(addr uint64, until int64, cause Cause) {
+	first := 0
+	for i := range f.lines {
+		if f.lines[i].until < f.lines[first].until {
+			first = i
+		}
+	}
+	f.lines[first] = fill{addr >> (f.shift & 63), until, cause}
+	f.free = until
+	for i := range f.lines {
+		f.free = min(f.free, f.lines[i].until)
+	}
+}
+
+// cause returns why the line of addr, which is on its way, takes long.
+func (f *fillBuffers) cause(addr uint64) Cause {
+	cause, line := L1, addr>>(f.shift&63)
+	until := int64(-1)
+	for i := range f.lines {
+		if l := &f.lines[i]; l.line == line && l.until > until {
+			cause, until = l.cause, l.until
+		}
+	}
+	return cause
+}

@@ -1,0 +1,204 @@
+package window
+
+import (
+	"heddle/arch/isa"
+	"heddle/sim"
+)
+
+// kind is what a core does with an instruction.
+type kind uint8
+
+const (
+	plain kind = iota
+	load
+	store
+	locked // atomics, full/empty operations included
+	branch // conditional
+	jump   // always taken
+	call
+	ret
+	fence
+	barrier
+	scratch // block-shared or thread-local memory
+)
+
+// maxDeps is the most registers that an instruction other than a call reads.
+const maxDeps = 4
+
+// op is an instruction as a core sees it.
+type op struct {
+	kind     kind
+	fused    bool // a branch that is one with the compare before it
+	waits    bool // a full/empty operation, or a purge
+	fp       bool // has a floating point station
+	numDeps  uint8
+	deps     [maxDeps]int16 // local registers read
+	writes   int16          // local register written, -1 for none
+	value    int16          // local register that a store stores, -1 for none
+	size     int32          // bytes of an access
+	latency  int32
+	interval int32
+	fall     int32 // pc after it when it does not branch
+	ip       uint32
+	ports    []uint8
+	data     []uint8 // ports of a store's data
+	more     []int16 // registers read by a call or a return
+	results  []int16 // registers of the caller that a call fills
+	params   int16   // registers of the callee that a call fills
+	frame    int16   // registers of the function that a call is in
+	callee   int16   // registers of the function that it calls
+}
+
+// kernel is a program as the machine sees it, with what is counted for each
+// instruction.
+type kernel struct {
+	program *isa.Program
+	ops     []op
+	lines   []LineStats
+}
+
+// decode prepares a program; ip is the address of its first instruction.
+func decode(p *isa.Program, c *CoreConfig, ip uint32) *kernel {
+	k := &kernel{program: p, ops: make([]op, len(p.Code)), lines: make([]LineStats, len(p.Code))}
+	ls := &c.LoadStore
+	ports := portLists{}
+	for pc := range p.Code {
+		in := &p.Code[pc]
+		row := in.Row()
+		o := &k.ops[pc]
+		*o = op{writes: -1, value: -1, latency: 1, interval: 1, size: int32(in.Type.Size()), fall: next(p, pc+1), ip: ip + uint32(pc)}
+		if unit := c.Units.of(row.Unit); unit != nil {
+			o.latency, o.interval, o.ports = int32(unit.Latency), int32(unit.Interval), ports.of(unit.Ports)
+		}
+		o.fp = c.FPStations > 0 && floating(row)
+		o.kind = kindOf(in)
+		switch o.kind {
+		case load:
+			o.ports = ports.of(ls.LoadPorts)
+		case store:
+			o.ports, o.data = ports.of(ls.StorePorts), ports.of(ls.DataPorts)
+		case locked:
+			o.ports, o.latency = ports.of(ls.LoadPorts), int32(ls.Lock)
+			o.waits = row.Memory == isa.FullEmpty || in.Op == isa.OpPurge
+			if o.size == 0 {
+				o.size = 8
+			}
+		case scratch:
+			o.ports, o.latency = ports.of(ls.LoadPorts), int32(ls.Scratch)
+		case branch:
+			o.fused = c.Fusion && pc > 0 && p.Code[pc-1].Row().Unit == isa.UnitCompare && p.Code[pc-1].D == in.A
+		}
+		depend := func(r isa.Reg, used isa.Type) {
+			if used != isa.NoType && r != isa.NoReg && r.IsLocal() {
+				o.deps[o.numDeps] = int16(r.Index())
+				o.numDeps++
+			}
+		}
+		depend(in.A, row.Form.A)
+		depend(in.B, row.Form.B)
+		if o.kind == store {
+			if in.C != isa.NoReg && in.C.IsLocal() {
+				o.value = int16(in.C.Index())
+			}
+		} else {
+			depend(in.C, row.Form.C)
+		}
+		depend(in.E, row.Form.E)
+		if row.Form.D != isa.NoType && in.D != isa.NoReg {
+			o.writes = int16(in.D.Index())
+		}
+		if o.kind == call || o.kind == ret {
+			operands(o, p, &p.Calls[in.Off])
+		}
+	}
+	return k
+}
+
+// next returns the first instruction at or after pc that is not free.
+func next(p *isa.Program, pc int) int32 {
+	for pc < len(p.Code) && p.Code[pc].Row().Unit == isa.UnitNone {
+		pc++
+	}
+	return int32(pc)
+}
+
+func floating(row *isa.Row) bool {
+	switch row.Unit {
+	case isa.UnitF32, isa.UnitF64, isa.UnitSpecial, isa.UnitConvert:
+		return true
+	}
+	return row.Unit == isa.UnitCompare && row.Form.A != isa.I64
+}
+
+func kindOf(in *isa.Inst) kind {
+	row := in.Row()
+	switch {
+	case row.Memory != isa.NoMemory && in.Space != isa.Global:
+		return scratch
+	case row.Memory == isa.Loads:
+		return load
+	case row.Memory == isa.Atomics || row.Memory == isa.FullEmpty || in.Op == isa.OpPurge:
+		return locked
+	case row.Memory == isa.Stores:
+		return store
+	}
+	switch in.Op {
+	case isa.OpIf, isa.OpWhile, isa.OpBreakZero, isa.OpBreakNonZero:
+		return branch
+	case isa.OpCall:
+		return call
+	case isa.OpRet:
+		return ret
+	case isa.OpFence:
+		return fence
+	case isa.OpBarrier:
+		return barrier
+	}
+	if row.Unit == isa.UnitControl {
+		return jump
+	}
+	return plain
+}
+
+// operands fills in what a call or a return reads and writes.
+func operands(o *op, p *isa.Program, l *isa.Call) {
+	for _, r := range l.Args {
+		if r.IsLocal() {
+			o.more = append(o.more, int16(r.Index()))
+		}
+	}
+	for _, r := range l.Results {
+		o.results = append(o.results, int16(r.Index()))
+	}
+	o.params = int16(len(l.Args))
+	o.frame = int16(len(p.Funcs[l.Caller].Regs))
+	if l.Func >= 0 {
+		o.callee = int16(len(p.Funcs[l.Func].Regs))
+	}
+}
+
+// portLists keeps one list of ports for each that is the same.
+type portLists [][]uint8
+
+func (l *portLists) of(ports []int) []uint8 {
+	list := make([]uint8, len(ports))
+	for i, p := range ports {
+		list[i] = uint8(p)
+	}
+	for _, known := range *l {
+		if string(known) == string(list) {
+			return known
+		}
+	}
+	*l = append(*l, list)
+	return list
+}
+
+// state is when the value of a register is there, and what it waited for.
+type state struct {
+	ready int64
+	why   blame
+}
+
+// cyclesOf rounds a time up to whole cycles of a period.
+func cyclesOf(t, period sim.Time) int64 { return int64((t + period - 1) / period) }

@@ -1,0 +1,114 @@
+package window
+
+import (
+	"heddle/arch/isa"
+	"heddle/arch/mem"
+)
+
+// hold keeps an atomic, a full/empty operation or a barrier that has been
+// dispatched until its issue: like a locked instruction it waits until all
+// older instructions are retired and their stores in the cache.
+func (t *thread) hold(o *op, ready int64) {
+	t.issue = t.core.ports.book(o.ports, max(ready, t.retired, t.drained(), t.fence), 1)
+	t.pending, t.blocked = true, false
+	t.wake = t.issue - int64(t.core.machine.config.AtomicSkew)
+}
+
+// issueAtomic goes on with an operation that is held, if its time has come. It
+// reports whether t can go on with the next instruction.
+func (t *thread) issueAtomic(o *op, pc int32) bool {
+	c := t.core
+	m := c.machine
+	if t.wake > c.at {
+		return false
+	}
+	if o.kind == barrier {
+		t.arrive(o, pc)
+		return false
+	}
+	outcome := t.warp.Step()
+	if outcome == isa.Faulted {
+		m.fault(t, pc)
+		return false
+	}
+	addr := t.warp.Addr[0]
+	id := m.space.ArrayID(addr)
+	why := because(pc, Atomics)
+	begin := t.issue
+	if c.tlb.on {
+		begin += c.tlb.delay(addr, &c.stats)
+	}
+	done, _ := c.access(begin, mem.Access{Addr: addr, Size: o.size, Kind: mem.Atomic, Array: int16(id)})
+	done += int64(o.latency)
+	if outcome == isa.Blocked {
+		c.stats.Retries++
+		t.blocked = true
+		t.wake = never
+		m.waiting[addr] = append(m.waiting[addr], t)
+		return false
+	}
+	array := m.array(id)
+	array.Atomics++
+	array.Requested += bytesOf(o.size)
+	line := &t.line[pc]
+	line.Accesses++
+	line.Bytes += bytesOf(o.size)
+	c.stats.Atomics++
+	if t.blocked {
+		why = because(pc, Sync)
+	}
+	if o.waits && len(m.waiting) > 0 {
+		m.changed(addr, t.issue)
+	}
+	t.pending = false
+	c.stations.take(t.issue, why)
+	t.fence, t.fenceWhy = done, why
+	if o.writes >= 0 {
+		t.board[t.frame+int(o.writes)] = state{done, why}
+	}
+	t.loaded(t.retire(done, why))
+	return true
+}
+
+// changed lets those retry that wait for the word at addr, which was changed
+// at a cycle.
+func (m *Machine) changed(addr uint64, at int64) {
+	for _, t := range m.waiting[addr] {
+		t.issue = at + int64(m.config.Core.LoadStore.FullEmptyRetry)
+		t.core.rouse(t, t.issue-int64(m.config.AtomicSkew))
+	}
+	delete(m.waiting, addr)
+}
+
+// arrive notes that t is at the barrier at its issue.
+func (t *thread) arrive(o *op, pc int32) {
+	m := t.core.machine
+	t.warp.Step()
+	t.pending, t.atWait, t.waitPC = false, true, pc
+	t.wake = never
+	l := m.running
+	l.arrived++
+	l.latest = max(l.latest, t.issue+int64(o.latency))
+	m.release()
+}
+
+// release lets all threads go on when those that have not ended are at the
+// barrier.
+func (m *Machine) release() {
+	l := m.running
+	if l.arrived == 0 || l.arrived < l.live {
+		return
+	}
+	at := l.latest + int64(m.config.Core.LoadStore.Barrier)
+	l.arrived, l.latest = 0, 0
+	for _, t := range l.threads {
+		if !t.atWait {
+			continue
+		}
+		t.atWait = false
+		why := because(t.waitPC, Sync)
+		t.retire(at, why)
+		t.front, t.frontLate, t.resolved = at, 0, why
+		t.core.rouse(t, at)
+	}
+}
