@@ -2,6 +2,8 @@ package models
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -31,7 +33,7 @@ func TestBadOverrides(t *testing.T) {
 		{"tesla-c2050", "clock=11 GHz", "--set clock: 11 GHz is out of range 1 MHz..10 GHz"},
 		{"tesla-c2050", "l1.hit_latency=-1 cycles", `--set l1.hit_latency: "-1 cycles" is negative`},
 		{"tesla-c2050", "scheduler.policy=gtoo", `--set scheduler.policy: "gtoo" is not lrr or gto: nearest is gto`},
-		{"tesla-c2050", "kind=stream", `--set kind: "stream" is not one of functional, simt`},
+		{"tesla-c2050", "kind=tube", `--set kind: "tube" is not one of ` + strings.Join(slices.Sorted(maps.Keys(families())), ", ")},
 		{"tesla-c2050", "kind=functional", "--set kind: a machine of kind simt cannot become one of kind functional: its keys are others"},
 		{"tesla-c2050", "dram.ecc.overhead=1.5", "--set dram.ecc.overhead: 1.5 is out of range 0..1"},
 		{"functional", "memory.capacity=1 KiB", "--set memory.capacity: 1 KiB is out of range 1 MiB..1024 TiB"},

@@ -91,6 +91,9 @@ func (m *Machine) Report() *Report {
 		r.Cycles = m.clock.Cycle(m.elapsed)
 	}
 	m.device.report(r, m.elapsed)
+	if r.Counts.Instructions == 0 {
+		r.Stack, r.Lines = nil, nil // of nothing there are no shares
+	}
 	slices.SortStableFunc(r.Lines, func(a, b Line) int {
 		return cmp.Or(cmp.Compare(b.Time(), a.Time()), cmp.Compare(b.Issues, a.Issues))
 	})

@@ -134,36 +134,36 @@ func (d *Description) contradictions() error {
 	return errors.Join(faults...)
 }
 
-// gpuTheory returns the checks of a GPU's description, and the keys that it
-// states but cannot have.
-func gpuTheory(d *Description) (checks []Check, baseless []string, err error) {
-	var g GPUDescription
-	if err := d.Decode(&g); err != nil {
-		return nil, nil, err
-	}
+// law is a closed formula for a figure of a whole machine described by an M, in
+// base units: bytes, bytes a second, cycles, femtoseconds. NaN says that the
+// machine has no such thing.
+type law[M any] struct {
+	formula string // the keys of the description that it reads, for messages
+	implied func(*M) float64
+}
+
+// hold returns a check for each figure of T, which is TheoryConfig or its like
+// for another kind of machine: a struct of pointers to Stated and its likes,
+// with a law for each key. It also returns the keys that stated has and the
+// machine cannot have. Stated is nil when d states nothing.
+func hold[M, T any](d *Description, machine *M, stated *T, laws map[string]law[M]) (checks []Check, baseless []string) {
 	sources := map[string]Source{}
 	for _, s := range d.Sources() {
 		sources[s.Path] = s
 	}
-	var stated reflect.Value
-	if g.Theory != nil {
-		stated = reflect.ValueOf(g.Theory).Elem()
-	}
-	for i, f := range reflect.VisibleFields(reflect.TypeFor[TheoryConfig]()) {
+	for i, f := range reflect.VisibleFields(reflect.TypeFor[T]()) {
 		key := f.Tag.Get("yaml")
-		law := gpuLaws[key]
-		x := law.implied(&g)
+		x := laws[key].implied(machine)
 		value, _ := f.Type.Elem().FieldByName("Value")
 		unit := figureUnit(value)
 		scale := unitScale(unit)
 		c := Check{
-			Key: key, Meaning: f.Tag.Get("doc"), Formula: law.formula, Unit: unit,
+			Key: key, Meaning: f.Tag.Get("doc"), Formula: laws[key].formula, Unit: unit,
 			Implied: x / scale, Stated: math.NaN(),
 		}
-		if stated.IsValid() && !stated.Field(i).IsNil() {
-			figure := stated.Field(i).Elem()
-			v := figure.FieldByIndex(value.Index)
-			if v.CanInt() {
+		if stated != nil && !reflect.ValueOf(stated).Elem().Field(i).IsNil() {
+			figure := reflect.ValueOf(stated).Elem().Field(i).Elem()
+			if v := figure.FieldByIndex(value.Index); v.CanInt() {
 				c.Stated = float64(v.Int()) / scale
 			} else {
 				c.Stated = v.Float() / scale
@@ -178,7 +178,7 @@ func gpuTheory(d *Description) (checks []Check, baseless []string, err error) {
 			checks = append(checks, c)
 		}
 	}
-	return checks, baseless, nil
+	return checks, baseless
 }
 
 // figureUnit returns the unit in which reports show a figure.

@@ -6,16 +6,19 @@ import (
 	"heddle/sim"
 )
 
-// law is a closed formula for a figure of a whole GPU, in base units: bytes,
-// bytes a second, cycles of the SMs, femtoseconds. NaN says that the GPU has no
-// such thing.
-type law struct {
-	formula string
-	implied func(g *GPUDescription) float64
+// gpuTheory returns the checks of a GPU's description, and the keys that it
+// states but cannot have.
+func gpuTheory(d *Description) (checks []Check, baseless []string, err error) {
+	var g GPUDescription
+	if err := d.Decode(&g); err != nil {
+		return nil, nil, err
+	}
+	checks, baseless = hold(d, &g, g.Theory, gpuLaws)
+	return checks, baseless, nil
 }
 
-// gpuLaws has a law for each key of TheoryConfig.
-var gpuLaws = map[string]law{
+// gpuLaws has a law for each key of TheoryConfig; cycles are the SMs'.
+var gpuLaws = map[string]law[GPUDescription]{
 	"memory":              {"memory.capacity and, with dram.ecc.enabled, memory.ecc_capacity", (*GPUDescription).usableMemory},
 	"resident_threads":    {"launch.block_size and occupancy.warps, threads and blocks", (*GPUDescription).residentThreads},
 	"full_registers":      {"launch.block_size and occupancy", (*GPUDescription).fullRegisters},
