@@ -27,14 +27,14 @@ func NewSlots(clock Clock) *Slots {
 	return &Slots{clock: clock, inverse: 1 / float64(clock.Period)}
 }
 
-// Reserve books n cycles, 1 to 64, from the first clock edge at or after at,
+// Reserve books n cycles, at least 1, from the first clock edge at or after at,
 // and returns the end of the last of them.
 func (s *Slots) Reserve(at Time, n int) (end Time) {
 	c := s.cycle(at)
 	s.busy += uint64(n)
 	if w := c >> 6; w-s.base < slotWords {
 		word := &s.words[w%slotWords]
-		if run := (^uint64(0) >> (64 - n&63)) << (c & 63); *word&run == 0 && c&63+uint64(n) <= 64 {
+		if run := (^uint64(0) >> (-n & 63)) << (c & 63); *word&run == 0 && c&63+uint64(n) <= 64 {
 			*word |= run
 			return Time(c+uint64(n)) * s.clock.Period
 		}

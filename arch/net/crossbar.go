@@ -48,10 +48,11 @@ func NewCrossbar(c CrossbarConfig, cores, slices int) *Crossbar {
 	return x
 }
 
-// flits returns the cycles for which a packet with data occupies a port.
+// flits returns the cycles for which a packet with data occupies a port, at
+// least one.
 func (x *Crossbar) flits(data sim.Bytes) int {
 	n, _ := x.widths.Split(uint64(data + x.header + x.width - 1))
-	return int(n)
+	return max(1, int(n))
 }
 
 // Request sends a packet with data from a core at time at and returns when the

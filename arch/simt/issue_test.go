@@ -59,9 +59,9 @@ func TestIndependentInstructions(t *testing.T) {
 // min(schedulers/interval, lanes/width) instructions of a class each cycle,
 // and of an exclusive one at most 1/interval.
 func TestIssueThroughput(t *testing.T) {
-	const from, to = 300, 540
+	const from, to = 150, 270
 	for _, class := range classes {
-		p := text(t, "", class.init, same(600, class.chain))
+		p := text(t, "", class.init, same(300, class.chain))
 		for _, schedulers := range []int{1, 2, 4} {
 			for _, interval := range []sim.Cycles{1, 2} {
 				for _, lanes := range []int{8, 16, 32, 48, 64, 128} {
