@@ -113,9 +113,10 @@ func (g *GPUDescription) loadBytes() sim.Bytes {
 	return n
 }
 
-// packet returns the cycles that a packet with data occupies a crossbar port.
+// packet returns the cycles that a packet with data occupies a crossbar port,
+// at least one.
 func (g *GPUDescription) packet(data sim.Bytes) float64 {
-	return math.Ceil(float64(data+g.Crossbar.Header) / float64(g.Crossbar.Width))
+	return max(1, math.Ceil(float64(data+g.Crossbar.Header)/float64(g.Crossbar.Width)))
 }
 
 // way returns the SM cycles of a load to an L2 slice and back, without the
