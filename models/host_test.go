@@ -29,7 +29,8 @@ func endless() *isa.Program {
 	return b.MustBuild()
 }
 
-func must2[T any](t *testing.T) func(v T, err error) T {
+// take returns v, and ends the test if there is an error.
+func take[T any](t *testing.T) func(v T, err error) T {
 	return func(v T, err error) T {
 		t.Helper()
 		if err != nil {
@@ -55,10 +56,10 @@ func TestHostTimeline(t *testing.T) {
 	}
 
 	// Each array is a copy of its own; what is allocated is not copied.
-	must2[isa.Array](t)(m.Adopt("a", make([]int32, 1000)))
-	must2[isa.Array](t)(m.Adopt("b", make([]float64, 500)))
-	must2[isa.Array](t)(m.Adopt("empty", []uint8{}))
-	out := must2[isa.Array](t)(m.Alloc("out", isa.I64, 1024))
+	take[isa.Array](t)(m.Adopt("a", make([]int32, 1000)))
+	take[isa.Array](t)(m.Adopt("b", make([]float64, 500)))
+	take[isa.Array](t)(m.Adopt("empty", []uint8{}))
+	out := take[isa.Array](t)(m.Alloc("out", isa.I64, 1024))
 	upload := over(4000) + over(4000) + over(0)
 	host("set-up", upload)
 
@@ -102,7 +103,7 @@ func TestHostTimeline(t *testing.T) {
 
 	// A read waits for the device and copies one element.
 	busy := m.busy
-	if v := must2[int64](t)(m.Read(out, 77)); v != 77 {
+	if v := take[int64](t)(m.Read(out, 77)); v != 77 {
 		t.Errorf("out[77] = %d", v)
 	}
 	host("read", max(upload+9*launch, busy)+over(8))
@@ -119,7 +120,7 @@ func TestHostTimeline(t *testing.T) {
 		t.Fatal(err)
 	}
 	host("write", at+launch)
-	if v := must2[int64](t)(m.Read(out, 77)); v != -5 {
+	if v := take[int64](t)(m.Read(out, 77)); v != -5 {
 		t.Errorf("out[77] = %d", v)
 	}
 	at += launch + over(8)
@@ -145,9 +146,9 @@ func TestHostTimeline(t *testing.T) {
 func TestHostRefuses(t *testing.T) {
 	for _, name := range []string{"tesla-c2050", "functional"} {
 		m := build(t, name)
-		ints := must2[isa.Array](t)(m.Alloc("ints", isa.I32, 4))
-		floats := must2[isa.Array](t)(m.Alloc("floats", isa.F64, 4))
-		fixed := must2[isa.Array](t)(m.Adopt("fixed", []int64{1}))
+		ints := take[isa.Array](t)(m.Alloc("ints", isa.I32, 4))
+		floats := take[isa.Array](t)(m.Alloc("floats", isa.F64, 4))
+		fixed := take[isa.Array](t)(m.Adopt("fixed", []int64{1}))
 		m.Start()
 		if err := m.Launch(storeID(), 0, arrayValue(ints)); err == nil || err.Error() != "launch of store-id over 0 items" {
 			t.Errorf("%s: %v", name, err)
@@ -181,8 +182,8 @@ func TestCapacity(t *testing.T) {
 		{"functional", []string{"memory.capacity=1 MiB"}, mib},
 	} {
 		m := build(t, c.name, c.set...)
-		must2[isa.Array](t)(m.Alloc("most", isa.I8, c.bytes-1))
-		must2[isa.Array](t)(m.Alloc("last", isa.I8, 1))
+		take[isa.Array](t)(m.Alloc("most", isa.I8, c.bytes-1))
+		take[isa.Array](t)(m.Alloc("last", isa.I8, 1))
 		_, err := m.Alloc("more", isa.I8, 1)
 		if err == nil || !strings.Contains(err.Error(), "array more") || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%s %v: %v", c.name, c.set, err)
@@ -197,7 +198,7 @@ func TestCapacity(t *testing.T) {
 func TestStop(t *testing.T) {
 	for _, name := range []string{"tesla-c2050", "functional"} {
 		m := build(t, name)
-		word := must2[isa.Array](t)(m.Alloc("word", isa.I64, 1))
+		word := take[isa.Array](t)(m.Alloc("word", isa.I64, 1))
 		enough := errors.New("enough")
 		stopped := make(chan Progress)
 		go func() {
@@ -230,7 +231,7 @@ func TestLimit(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			word := must2[isa.Array](t)(m.Alloc("word", isa.I64, 1))
+			word := take[isa.Array](t)(m.Alloc("word", isa.I64, 1))
 			m.Start()
 			p := storeID()
 			if limit == 100_000 {

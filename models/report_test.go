@@ -253,7 +253,7 @@ func TestHotWords(t *testing.T) {
 func TestReportOfNothing(t *testing.T) {
 	for _, name := range Names(Library) {
 		m := build(t, name)
-		must2[isa.Array](t)(m.Alloc("unused", isa.I8, 10))
+		take[isa.Array](t)(m.Alloc("unused", isa.I8, 10))
 		m.Start()
 		m.Finish()
 		r := m.Report()
@@ -275,7 +275,8 @@ func TestSameRunSameReport(t *testing.T) {
 		}
 		return string(metrics) + describe(r.Stack, r.Lines, r.Arrays, r.HotWords, r.Elapsed)
 	}
-	if text() != text() {
+	first := text()
+	if text() != first {
 		t.Error("two runs differ")
 	}
 }

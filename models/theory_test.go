@@ -69,20 +69,20 @@ func TestTheoryOfTheC2050(t *testing.T) {
 }
 
 func TestTheoryWithECC(t *testing.T) {
-	for _, c := range must(builtin(t, "tesla-c2050-ecc").Theory()) {
+	for _, c := range theoryOf(builtin(t, "tesla-c2050-ecc").Theory()) {
 		if c.Key == "memory" && c.Implied != 2688 || c.Key == "dram_peak" && c.Implied != 144 {
 			t.Error(c)
 		}
 	}
 	// With misses enough, it is the pins that limit: less refresh and check bits.
-	for _, c := range must(builtin(t, "tesla-c2050-ecc", "l1.mshrs=1000", "l2.slice.mshrs=1000").Theory()) {
+	for _, c := range theoryOf(builtin(t, "tesla-c2050-ecc", "l1.mshrs=1000", "l2.slice.mshrs=1000").Theory()) {
 		if want := 144 * (1 - 49./2925) / 1.2; c.Key == "dram_read" && math.Abs(c.Implied-want) > 1e-9 {
 			t.Errorf("%s, not %g", c, want)
 		}
 	}
 }
 
-func must(c []Check, err error) []Check {
+func theoryOf(c []Check, err error) []Check {
 	if err != nil {
 		panic(err)
 	}
@@ -150,7 +150,7 @@ func TestOverridesMayLeaveTheTheory(t *testing.T) {
 		build(t, "tesla-c2050", set)
 	}
 	wrong := map[string]bool{}
-	for _, c := range must(builtin(t, "tesla-c2050", "sms=16", "dram.clock=1 GHz").Theory()) {
+	for _, c := range theoryOf(builtin(t, "tesla-c2050", "sms=16", "dram.clock=1 GHz").Theory()) {
 		wrong[c.Key] = !c.OK()
 	}
 	for key, is := range wrong {
