@@ -164,11 +164,11 @@ func (p *CorePort) miss(at sim.Time, line uint64, kind Kind, array int16) sim.Ti
 	p.arrays[array+1][kind][p.from]++
 	victim := p.l1.words[slot]
 	p.l1.put(slot, newWord(line, flags), done)
-	if w < 0 && !p.exclusive {
-		p.leaveL2(at, insert(p.l2.set(line), newWord(line, flags)))
-	}
 	if victim != noLine {
 		p.leaveL1(at, victim)
+	}
+	if w < 0 && !p.exclusive {
+		p.leaveL2(at, insert(set, newWord(line, flags)))
 	}
 	return done
 }

@@ -1,0 +1,359 @@
+package mem
+
+import (
+	"fmt"
+	"testing"
+
+	"heddle/arch/net"
+	"heddle/sim"
+)
+
+// stream has each core access so many lines one after the other, those of its
+// own part of memory from base on, with so many accesses in flight, and returns
+// the bytes that they moved and when the last was done.
+func stream(m *Multicore, cores []int, base uint64, kind Kind, lines, inFlight int) (sim.Bytes, sim.Time) {
+	type reader struct {
+		slots slots
+		next  uint64
+		left  int
+	}
+	readers := make([]reader, len(cores))
+	for i := range readers {
+		readers[i] = reader{make(slots, inFlight), base + uint64(i)<<24, lines}
+	}
+	var end sim.Time
+	for range lines * len(cores) {
+		first := -1
+		for i := range readers {
+			if readers[i].left > 0 && (first < 0 || readers[i].slots[0] < readers[first].slots[0]) {
+				first = i
+			}
+		}
+		r := &readers[first]
+		r.left--
+		at := r.slots[0]
+		m.Advance(at)
+		done := m.Port(cores[first]).Access(at, Access{Addr: r.next, Size: 8, Kind: kind, Array: 0})
+		r.slots.take(done)
+		r.next += 64
+		end = max(end, done)
+	}
+	return sim.Bytes(lines*len(cores)) * 64, end
+}
+
+// within holds a bandwidth against what is allowed: at most that, and not more
+// than 5 % under.
+func within(t *testing.T, what string, bytes sim.Bytes, elapsed sim.Time, allowed sim.Bandwidth) {
+	t.Helper()
+	if got := float64(bytes) / elapsed.Seconds(); got > float64(allowed) || got < float64(allowed)*0.95 {
+		t.Errorf("%s: %.3g GB/s, not %.3g", what, got/1e9, float64(allowed)/1e9)
+	}
+}
+
+// dieOf lists the cores of a die.
+func dieOf(m *Multicore, die int) (cores []int) {
+	for core := range m.Cores() {
+		if m.Die(core) == die {
+			cores = append(cores, core)
+		}
+	}
+	return cores
+}
+
+// TestMulticoreBandwidth has all cores of a die stream from the memory of one
+// die: controllers and links pass what they are configured to, and never more.
+func TestMulticoreBandwidth(t *testing.T) {
+	c := opteron()
+	for _, s := range []struct {
+		die     int
+		allowed sim.Bandwidth
+	}{{0, 11e9}, {1, 5.3e9}, {2, 2.8e9}, {3, 1.95e9}} {
+		m := mustMulticore(t, c)
+		if err := m.Place(1<<30, 1<<28, 0); err != nil {
+			t.Fatal(err)
+		}
+		bytes, elapsed := stream(m, dieOf(m, s.die), 1<<30, Read, 3000, 8)
+		distance := m.Distance(s.die, 0)
+		within(t, distance.String(), bytes, elapsed, s.allowed)
+		all := m.CoresOf(-1)
+		if n := all.By(FromMemory + Source(distance)); sim.Bytes(n)*64 != bytes {
+			t.Errorf("%v: %d lines from there", distance, n)
+		}
+	}
+	// One core with 4 lines in flight: Little's law, 4 x 64 bytes in 68 ns,
+	// rows opened on the way or not.
+	m := mustMulticore(t, c)
+	bytes, elapsed := stream(m, []int{0}, 1<<30, Read, 3000, 4)
+	if got := float64(bytes) / elapsed.Seconds(); got < 4*64/68e-9 || got > 4*64/58e-9 {
+		t.Errorf("one core: %.3g GB/s", got/1e9)
+	}
+}
+
+// TestMulticoreWriteBandwidth streams writes: each line is read, and later
+// written back, so the controller passes two lines for each.
+func TestMulticoreWriteBandwidth(t *testing.T) {
+	c := opteron()
+	c.L2.Size, c.L3.Size = 16*64, 40*64
+	m := mustMulticore(t, c)
+	bytes, elapsed := stream(m, dieOf(m, 0), 1<<30, Write, 8000, 8)
+	held := sim.Bytes(6*(64<<10+16*64) + 40*64) // never written back
+	within(t, "write", 2*bytes-held, elapsed, 11e9)
+	d := m.DieStats(0)
+	if got := sim.Bytes(d.Writes[0]) * 64; got != bytes-held {
+		t.Errorf("wrote %d bytes back, not %d", got, bytes-held)
+	}
+}
+
+// TestL3Bandwidth has all cores of a die stream from its L3.
+func TestL3Bandwidth(t *testing.T) {
+	m := mustMulticore(t, xeon())
+	const lines = 16 << 10 // 1 MiB a core: beyond L2, within L3
+	cores := dieOf(m, 0)
+	_, filled := stream(m, cores, 1<<30, Read, lines, 10)
+	before := m.DieStats(0).L3Busy
+	warm := m.CoresOf(0)
+	// From here on at full speed: accesses begin when the fills are over.
+	readers := make([]slots, len(cores))
+	for i := range readers {
+		readers[i] = make(slots, 10)
+		for j := range readers[i] {
+			readers[i][j] = filled
+		}
+	}
+	end := filled
+	for n := range uint64(lines) {
+		for i, core := range cores {
+			at := readers[i][0]
+			done := m.Port(core).Access(at, Access{Addr: 1<<30 + uint64(i)<<24 + n*64, Size: 8, Array: 0})
+			readers[i].take(done)
+			end = max(end, done)
+		}
+	}
+	// 10 lines in flight of 38 ns each are 67 GB/s over four cores: the port's
+	// 60 GB/s rule.
+	after := m.CoresOf(0)
+	if n := after.By(FromL3) - warm.By(FromL3); n != lines*4 {
+		t.Errorf("%d lines from L3, not %d", n, lines*4)
+	}
+	within(t, "L3", lines*4*64, end-filled, 60e9)
+	if busy := m.DieStats(0).L3Busy - before; busy > end-filled {
+		t.Errorf("busy for %d of %d", busy, end-filled)
+	}
+}
+
+// TestContendedAtomics has cores do atomics on one line without end: the line
+// goes from one to the next in the handover's cost, whatever their number.
+func TestContendedAtomics(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		config MulticoreConfig
+		cores  []int
+		cost   sim.Time
+	}{
+		{"two cores of a die", opteron(), []int{0, 1}, 56 * ns},
+		{"six cores of a die", opteron(), []int{0, 1, 2, 3, 4, 5}, 56 * ns},
+		{"two dies of a package", opteron(), []int{0, 6}, 94 * ns},
+		{"one hop", opteron(), []int{0, 12}, 103 * ns},
+		{"two hops", opteron(), []int{0, 18}, 143 * ns},
+		{"a socket", xeon(), []int{0, 1, 2, 3}, 90 * ns},
+		{"two sockets", xeon(), []int{0, 4}, 320 * ns},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			m := mustMulticore(t, c.config)
+			hold := gigahertz.Span(c.config.Costs.AtomicHold)
+			next := make([]sim.Time, len(c.cores))
+			var last sim.Time
+			const rounds = 100
+			for round := range rounds {
+				for i, core := range c.cores { // in the order in which they come free
+					done := m.Port(core).Access(next[i], Access{Addr: 0, Size: 8, Kind: Atomic})
+					if round > 0 || i > 0 {
+						if done != last+c.cost {
+							t.Fatalf("round %d, core %d: ownership after %d, not %d", round, core, done-last, c.cost)
+						}
+					}
+					last = done
+					next[i] = done + hold
+				}
+			}
+			s := m.CoresOf(-1)
+			if s.LineWait == 0 || s.Of(Atomic) != int64(rounds*len(c.cores)) {
+				t.Errorf("waited %d in %d atomics", s.LineWait, s.Of(Atomic))
+			}
+		})
+	}
+}
+
+// TestLineIsBusy holds the times at which a line can be had against those at
+// which its last user has done with it: not before, and not later.
+func TestLineIsBusy(t *testing.T) {
+	line := func(kind Kind) Access { return Access{Addr: 1 << 20, Size: 8, Kind: kind} }
+	m := mustMulticore(t, opteron())
+	owned := m.Port(0).Access(0, line(Atomic)) // held until 10 ns later
+	if got := m.Port(1).Access(owned+10*ns, line(Read)); got != owned+10*ns+51*ns {
+		t.Errorf("read when the atomic is over: %d", got)
+	}
+	m = mustMulticore(t, opteron())
+	owned = m.Port(0).Access(0, line(Atomic))
+	if got := m.Port(1).Access(owned+9*ns, line(Read)); got != owned+10*ns+51*ns {
+		t.Errorf("read a nanosecond before: %d", got)
+	}
+	// Readers do not wait for each other, a writer waits for them all.
+	a := m.Port(2).Access(sim.Microsecond, line(Read))
+	b := m.Port(18).Access(sim.Microsecond, line(Read))
+	if a != sim.Microsecond+51*ns || b < sim.Microsecond+120*ns || b > sim.Microsecond+123*ns { // the L3's port is busy for 2 ns
+		t.Errorf("reads at one time are done at %d and %d", a, b)
+	}
+	if got := m.Port(0).Access(sim.Microsecond, line(Write)); got != b+133*ns {
+		t.Errorf("the write is done %d after the last read, not 133 ns", got-b)
+	}
+	// An atomic that hits in L1 keeps the line too.
+	at := 10 * sim.Microsecond
+	owned = m.Port(0).Access(at, line(Atomic))
+	if owned != at+3*ns {
+		t.Errorf("an atomic in L1 took %d", owned-at)
+	}
+	if got := m.Port(1).Access(at, line(Atomic)); got != owned+10*ns+46*ns {
+		t.Errorf("the next is done %d after it", got-owned)
+	}
+	// A line on its way to L1 is there when it is there.
+	other := Access{Addr: 1 << 21, Size: 8}
+	lands := m.Port(0).Access(20*sim.Microsecond, other)
+	if got := m.Port(0).Access(lands-4*ns, other); got != lands || m.Port(0).From() != FromFill {
+		t.Errorf("a line that lands at %d is read at %d, from %v", lands, got, m.Port(0).From())
+	}
+	if got := m.Port(0).Access(lands-3*ns, other); got != lands || m.Port(0).From() != FromL1 {
+		t.Errorf("a line that lands at %d is read at %d, from %v", lands, got, m.Port(0).From())
+	}
+}
+
+// TestMulticoreSpan accesses eight bytes over two lines.
+func TestMulticoreSpan(t *testing.T) {
+	m := mustMulticore(t, opteron())
+	p := m.Port(0)
+	p.Access(0, Access{Addr: 1 << 20, Size: 8})
+	done := p.Access(sim.Microsecond, Access{Addr: 1<<20 + 60, Size: 8})
+	s := m.CoreStats(0)
+	if done <= sim.Microsecond+15*ns || s.Accesses() != 3 || s.By(FromMemory) != 2 || s.By(FromL1) != 1 {
+		t.Errorf("done after %d, %d accesses, %d misses", done-sim.Microsecond, s.Accesses(), s.By(FromMemory))
+	}
+	if !p.InL1(1<<20+64) || p.InL1(1<<20+128) {
+		t.Error("InL1 is wrong")
+	}
+}
+
+// TestMulticoreConserves holds the counts of cores, arrays, dies, links and
+// DRAM against each other after random traffic.
+func TestMulticoreConserves(t *testing.T) {
+	for _, config := range []MulticoreConfig{opteron(), xeon()} {
+		config.L1.Size, config.L2.Size, config.L3.Size = 1<<10, 8<<10, 64<<10
+		if config.L3.Ways == 40 {
+			config.L3.Size = 40 * 1024
+		}
+		config.Placement = "interleaved"
+		m := mustMulticore(t, config)
+		x := uint64(1)
+		n := int64(0)
+		for i := range 20000 {
+			x = x*6364136223846793005 + 1442695040888963407
+			core := int(x>>33) % m.Cores()
+			m.Port(core).Access(sim.Time(i)*10*ns, Access{Addr: x >> 45 << 3, Size: 8, Kind: Kind(x >> 60 % 3), Array: int16(x >> 45 & 1)})
+			n++
+		}
+		all, dies := m.CoresOf(-1), m.DieStats(-1)
+		a, b := m.ArrayStats(0), m.ArrayStats(1)
+		a.Add(&b)
+		if a != all.Served || all.Accesses() != n {
+			t.Errorf("%d accesses of arrays, %d of cores, %d in all", a.Accesses(), all.Accesses(), n)
+		}
+		reads, writes := int64(0), int64(0)
+		remote := int64(0)
+		for d := range net.Distances {
+			reads, writes = reads+dies.Reads[d], writes+dies.Writes[d]
+			if d != net.SameDie {
+				remote += dies.Reads[d] + dies.Writes[d]
+			}
+		}
+		// A write of a shared line counts as an upgrade if that took longer
+		// than its data.
+		if reads < all.ByGroup(FromMemory) || reads > all.ByGroup(FromMemory)+all.ByGroup(FromUpgrade) {
+			t.Errorf("memory read %d lines for %d accesses", reads, all.ByGroup(FromMemory))
+		}
+		if dies.DRAM.Reads != reads || dies.DRAM.Writes != writes {
+			t.Errorf("DRAM read %d and wrote %d bursts for %d and %d lines", dies.DRAM.Reads, dies.DRAM.Writes, reads, writes)
+		}
+		r0, w0 := m.ArrayBytes(0)
+		r1, w1 := m.ArrayBytes(1)
+		if int64(r0+r1) != reads*64 || int64(w0+w1) != writes*64 {
+			t.Errorf("arrays: %d and %d bytes", r0+r1, w0+w1)
+		}
+		moved := sim.Bytes(0)
+		for _, l := range m.Links() {
+			moved += l.Bytes
+		}
+		if moved < sim.Bytes(remote)*64 {
+			t.Errorf("links moved %d bytes for %d lines of remote memory", moved, remote)
+		}
+		if dies.L3Writebacks > writes || dies.L3Evictions < dies.L3Writebacks {
+			t.Errorf("%d evictions and %d write-backs of L3, %d of memory", dies.L3Evictions, dies.L3Writebacks, writes)
+		}
+	}
+}
+
+// TestMulticoreDoesNotAllocate runs a machine whose lines have all been
+// touched.
+func TestMulticoreDoesNotAllocate(t *testing.T) {
+	m := mustMulticore(t, opteron())
+	x, at := uint64(1), sim.Time(0)
+	run := func() {
+		for range 1000 {
+			x = x*6364136223846793005 + 1442695040888963407
+			at += 20 * ns
+			m.Advance(at)
+			m.Port(int(x>>33)%48).Access(at, Access{Addr: x >> 40 << 6 & (1<<24 - 1), Size: 8, Kind: Kind(x >> 60 % 3)})
+		}
+	}
+	for line := uint64(0); line < 1<<24; line += 64 {
+		m.Port(0).Access(0, Access{Addr: line, Size: 8})
+	}
+	at = m.Port(0).Access(0, Access{Addr: 0, Size: 8})
+	run()
+	if n := testing.AllocsPerRun(5, run); n != 0 {
+		t.Errorf("%g allocations in 1000 accesses", n)
+	}
+}
+
+func BenchmarkMulticore(b *testing.B) {
+	for _, config := range []struct {
+		name string
+		c    MulticoreConfig
+	}{{"opteron", opteron()}, {"xeon", xeon()}} {
+		for _, c := range []struct {
+			name  string
+			bytes uint64
+			kind  Kind
+			cores uint64
+		}{
+			{"L1", 16 << 10, Read, 1}, {"L1-write", 16 << 10, Write, 1}, {"L2", 128 << 10, Read, 1},
+			{"L3", 3 << 20, Read, 1}, {"memory", 256 << 20, Read, 1},
+			{"shared-read", 1 << 20, Read, 8}, {"shared-write", 1 << 20, Write, 8}, {"contended", 64, Atomic, 8},
+		} {
+			b.Run(fmt.Sprintf("%s/%s", config.name, c.name), func(b *testing.B) {
+				m := mustMulticore(b, config.c)
+				var at sim.Time
+				for line := uint64(0); line < c.bytes; line += 64 {
+					at += 10 * ns
+					m.Port(0).Access(at, Access{Addr: line, Size: 8, Kind: c.kind})
+				}
+				x := uint64(1)
+				b.ReportAllocs()
+				for b.Loop() {
+					x = x*6364136223846793005 + 1442695040888963407
+					at += 10 * ns
+					m.Advance(at)
+					m.Port(int(x>>60%c.cores)).Access(at, Access{Addr: x >> 30 & (c.bytes - 1) &^ 7, Size: 8, Kind: c.kind})
+				}
+			})
+		}
+	}
+}
