@@ -45,11 +45,12 @@ func (d *Description) Sources() []Source {
 }
 
 // UnsourcedLeaves lists the values that begin with a number, stand in a file,
-// and have no source on their line. A tag alone is not a source.
+// and have no source on their line. A tag alone is not a source; a title that
+// counts sockets needs none.
 func (d *Description) UnsourcedLeaves() []Source {
 	var bare []Source
 	for _, s := range d.Sources() {
-		if _, _, numeric := scanNumber(s.Value); numeric && !s.Overridden && s.Comment == "" {
+		if _, _, numeric := scanNumber(s.Value); numeric && s.Path != "title" && !s.Overridden && s.Comment == "" {
 			bare = append(bare, s)
 		}
 	}

@@ -49,7 +49,7 @@ dram: {latency: 1 ns, banks: 8} # [I] both
 }
 
 func TestUnsourcedLeaves(t *testing.T) {
-	d := open(t, fermi)
+	d := open(t, fermi+"title: 2 x Fermi\n")
 	if err := d.Set("l1.line", "64 B"); err != nil { // an override needs no source
 		t.Fatal(err)
 	}
