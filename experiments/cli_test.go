@@ -97,9 +97,6 @@ func TestBadInput(t *testing.T) {
 		{"run --set sms=many", `--set sms: "many" is not a whole number`},
 		{"run --set clock=fast", `--set clock: "fast" is not a frequency: a number with Hz, kHz, MHz or GHz`},
 		{"run --set scheduler.policy=lr", `--set scheduler.policy: "lr" is not lrr or gto: nearest is lrr`},
-		{"run --set occupancy.registers_per_thread=4", "matching/ld does not run on tesla-c2050: program matching/ld.find needs 10 registers a thread, of which there are 4 (occupancy.registers_per_thread)"},
-		{"run bfs/level -g rmat-g:16 --set memory.capacity=1MiB", "machine tesla-c2050, memory.capacity: array adjncy: 1041328 elements of 4 bytes do not fit: 524280 bytes free of 1048576"},
-		{"run -m tiny.yaml -g rmat-g:16", "machine tiny, memory.capacity: array adjncy: 1041328 elements of 4 bytes do not fit: 524280 bytes free of 1048576"},
 
 		{"run --graph nothere.mtx", "nothere.mtx: no such file or directory"},
 		{"run --graph .", ".: is a directory, not a graph file"},
@@ -147,16 +144,19 @@ func TestBadInput(t *testing.T) {
 func TestBadInputElsewhere(t *testing.T) {
 	inputs(t)
 	for args, want := range map[string]string{
-		"run --machine tesla-c2051":          `heddle: unknown machine "tesla-c2051": nearest is tesla-c2050; known: `,
-		"machine show tesla":                 `heddle: unknown machine "tesla": nearest is tesla-c2050`,
-		"run --machine nokind.yaml":          "heddle: nokind.yaml: kind: missing: one of ",
-		"run --machine syntax.yaml":          "heddle: syntax.yaml:",
-		"run --graph rmat-gg:10":             `heddle: rmat-gg:10: no such file and no generator "rmat-gg" (did you mean "rmat-g"?): a generator is one of `,
-		"run --graph graph.xyz":              "heddle: graph.xyz: unknown kind of graph file: want Matrix Market (.mtx), ",
-		"graph convert karate out.xyz":       "heddle: out.xyz: unknown kind of graph file: want Matrix Market (.mtx), ",
-		"run --graph damage.mtx.gz":          "heddle: damage.mtx.gz:",
-		"run --graph rmat-g:30,degree=65536": "heddle: rmat-g:30,degree=65536: needs about ",
-		"run --set kind=smtt":                `heddle: --set kind: "smtt" is not one of `,
+		"run --machine tesla-c2051":                             `heddle: unknown machine "tesla-c2051": nearest is tesla-c2050; known: `,
+		"machine show tesla":                                    `heddle: unknown machine "tesla": nearest is tesla-c2050`,
+		"run --machine nokind.yaml":                             "heddle: nokind.yaml: kind: missing: one of ",
+		"run --machine syntax.yaml":                             "heddle: syntax.yaml:",
+		"run --graph rmat-gg:10":                                `heddle: rmat-gg:10: no such file and no generator "rmat-gg" (did you mean "rmat-g"?): a generator is one of `,
+		"run --graph graph.xyz":                                 "heddle: graph.xyz: unknown kind of graph file: want Matrix Market (.mtx), ",
+		"graph convert karate out.xyz":                          "heddle: out.xyz: unknown kind of graph file: want Matrix Market (.mtx), ",
+		"run --graph damage.mtx.gz":                             "heddle: damage.mtx.gz:",
+		"run --graph rmat-g:30,degree=65536":                    "heddle: rmat-g:30,degree=65536: needs about ",
+		"run --set occupancy.registers_per_thread=4":            "heddle: matching/ld does not run on tesla-c2050: program matching/ld.find needs ",
+		"run bfs/level -g rmat-g:16 --set memory.capacity=1MiB": "heddle: machine tesla-c2050, memory.capacity: array ",
+		"run -m tiny.yaml -g rmat-g:16":                         "heddle: machine tiny, memory.capacity: array ",
+		"run --set kind=smtt":                                   `heddle: --set kind: "smtt" is not one of `,
 	} {
 		status, stdout, stderr := heddle(t, strings.Fields(args)...)
 		if !strings.HasPrefix(stderr, want) || strings.Count(stderr, "\n") != 1 {

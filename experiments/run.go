@@ -59,8 +59,13 @@ func (r Run) Execute(ctx context.Context, h Hooks) (*Result, error) {
 	return r.execute(ctx, k, h)
 }
 
-func (r Run) execute(ctx context.Context, k kernels.Kernel, h Hooks) (*Result, error) {
+func (r Run) execute(ctx context.Context, k kernels.Kernel, h Hooks) (result *Result, err error) {
 	began := time.Now()
+	defer func() {
+		if result != nil {
+			result.Host.PeakRSS = peakRSS()
+		}
+	}()
 	m, err := r.build(k)
 	if err != nil {
 		return nil, &InputError{err}
@@ -70,7 +75,7 @@ func (r Run) execute(ctx context.Context, k kernels.Kernel, h Hooks) (*Result, e
 			return nil, err
 		}
 	}
-	result := &Result{Kernel: k.Name, Machine: m.Description.Name(), Graph: Graph{Name: r.Graph}, Seed: r.Seed, Config: m.Description}
+	result = &Result{Kernel: k.Name, Machine: m.Description.Name(), Graph: Graph{Name: r.Graph}, Seed: r.Seed, Config: m.Description}
 	g, random, err := r.open(ctx, k, h)
 	switch {
 	case errors.Is(err, ErrInterrupted):
@@ -112,7 +117,6 @@ func (r Run) execute(ctx context.Context, k kernels.Kernel, h Hooks) (*Result, e
 	} else {
 		result.end(err)
 	}
-	result.Host.PeakRSS = peakRSS()
 	return result, err
 }
 
