@@ -21,12 +21,15 @@ func walk() *isa.Program {
 	return b.MustBuild()
 }
 
-// chain follows ring from element at for n steps, without a loop.
+// chain follows ring from element from for lap steps in a loop, and then for n
+// steps without one.
 func chain(n int) *isa.Program {
 	b := isa.NewBuilder(fmt.Sprintf("chain-%d", n))
 	ring, out, from := b.Array("ring", isa.I64), b.Array("out", isa.I64), b.Int("from")
+	lap := b.Int("lap")
 	alone(b, func() {
 		at := b.Var(from)
+		b.For(0, lap, 1, func(isa.Reg) { b.Set(at, b.Load(ring, at)) })
 		for range n {
 			at = b.Load(ring, at)
 		}

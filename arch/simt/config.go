@@ -3,6 +3,7 @@
 package simt
 
 import (
+	"errors"
 	"fmt"
 
 	"heddle/arch/isa"
@@ -135,17 +136,22 @@ type L2Config struct {
 	AtomicGranule     sim.Bytes       `yaml:"atomic_granule" range:"4 B..128 B" doc:"atomics within it exclude each other"`
 }
 
-// Validate reports relations between keys that do not hold.
+// Validate reports every relation between keys that does not hold.
 func (c *Config) Validate() error {
-	switch {
-	case c.Occupancy.BlockThreads < c.Launch.BlockSize:
-		return fmt.Errorf("launch.block_size: %d threads is more than occupancy.block_threads, %d", c.Launch.BlockSize, c.Occupancy.BlockThreads)
-	case c.Occupancy.Warps%c.Scheduler.Count != 0:
-		return fmt.Errorf("occupancy.warps: %d is not a multiple of scheduler.count, %d", c.Occupancy.Warps, c.Scheduler.Count)
-	case c.Occupancy.Warps/c.Scheduler.Count > 64:
-		return fmt.Errorf("occupancy.warps: more than 64 a scheduler")
-	case c.LoadStore.Coalescing == "segments" && c.L1.Enabled:
-		return fmt.Errorf("load_store.coalescing: segments needs l1.enabled: false, for its GPUs do not cache global memory")
+	var faults []error
+	fault := func(format string, args ...any) { faults = append(faults, fmt.Errorf(format, args...)) }
+	o := &c.Occupancy
+	if o.BlockThreads < c.Launch.BlockSize {
+		fault("launch.block_size: %d threads is more than occupancy.block_threads, %d", c.Launch.BlockSize, o.BlockThreads)
 	}
-	return nil
+	if o.Warps%c.Scheduler.Count != 0 {
+		fault("occupancy.warps: %d is not a multiple of scheduler.count, %d", o.Warps, c.Scheduler.Count)
+	}
+	if o.Warps/c.Scheduler.Count > maxSlots {
+		fault("occupancy.warps: %d is more than %d a scheduler", o.Warps, maxSlots)
+	}
+	if c.LoadStore.Coalescing == "segments" && c.L1.Enabled {
+		fault("load_store.coalescing: segments needs l1.enabled: false, for its GPUs do not cache global memory")
+	}
+	return errors.Join(faults...)
 }

@@ -203,6 +203,11 @@ func (g *GPU) Run(p *isa.Program, threads, block int, at sim.Time, args []isa.Va
 		Launch: isa.NewLaunch(p, g.space, g.config.WarpWidth, grid*block, block, args),
 		kernel: k, need: g.config.needs(p, block), blocks: grid, free: at, end: at,
 	}
+	for _, s := range g.sms {
+		if s.l1 != nil { // not coherent: emptied between grids
+			s.l1.Invalidate()
+		}
+	}
 	g.stats.Launches++
 	g.Progress.Blocks.Store(int64(grid))
 	g.Progress.BlocksDone.Store(0)
