@@ -134,16 +134,16 @@ func simulateLevel(m kernels.Machine, g *graph.Graph, o kernels.Options) (kernel
 		return nil, err
 	}
 	v := g.Vertices()
-	setup := arrays{m: m}
-	xadj := setup.adopt("xadj", g.XAdj)
-	adjncy := setup.adopt("adjncy", g.Adj)
-	level := setup.alloc("level", v)
-	parent := setup.alloc("parent", v)
-	current := setup.alloc("queue", v)
-	next := setup.alloc("queue", v)
-	tail := setup.alloc("tail", 1)
-	if setup.err != nil {
-		return nil, setup.err
+	setup := kernels.NewArrays(m)
+	xadj := setup.Adopt("xadj", g.XAdj)
+	adjncy := setup.Adopt("adjncy", g.Adj)
+	level := setup.Alloc("level", isa.I32, v)
+	parent := setup.Alloc("parent", isa.I32, v)
+	current := setup.Alloc("queue", isa.I32, v)
+	next := setup.Alloc("queue", isa.I32, v)
+	tail := setup.Alloc("tail", isa.I32, 1)
+	if err := setup.Err(); err != nil {
+		return nil, err
 	}
 
 	m.Start()
@@ -172,24 +172,4 @@ func simulateLevel(m kernels.Machine, g *graph.Graph, o kernels.Options) (kernel
 	}
 	m.Finish()
 	return newAnswer(g, root, m.View(level).([]int32), m.View(parent).([]int32), frontiers), nil
-}
-
-// arrays allocates in a machine's memory and keeps the first error.
-type arrays struct {
-	m   kernels.Machine
-	err error
-}
-
-func (a *arrays) adopt(name string, data any) (arr isa.Array) {
-	if a.err == nil {
-		arr, a.err = a.m.Adopt(name, data)
-	}
-	return arr
-}
-
-func (a *arrays) alloc(name string, n int) (arr isa.Array) {
-	if a.err == nil {
-		arr, a.err = a.m.Alloc(name, isa.I32, n)
-	}
-	return arr
 }

@@ -6,6 +6,7 @@ import (
 
 	"heddle/kernels"
 	"heddle/kernels/graph"
+	"heddle/kernels/team"
 )
 
 // nativeLevel is the same search on goroutines.
@@ -16,11 +17,10 @@ func nativeLevel(ctx context.Context, g *graph.Graph, o kernels.Options) (kernel
 	}
 	v := g.Vertices()
 	level, parent := make([]int32, v), make([]int32, v)
-	current := frontier{vertices: make([]int32, v)}
-	next := frontier{vertices: make([]int32, v)}
-	t := newTeam(ctx, o.Threads)
+	current, next := team.NewQueue(v), team.NewQueue(v)
+	t := team.New(ctx, o.Threads)
 
-	err = t.split(v, 1<<16, &next, func(lo, hi int, _ *batch) {
+	err = t.Each(v, 1<<16, func(lo, hi int) {
 		for u := lo; u < hi; u++ {
 			level[u], parent[u] = unreached, unreached
 		}
@@ -29,21 +29,21 @@ func nativeLevel(ctx context.Context, g *graph.Graph, o kernels.Options) (kernel
 		return nil, err
 	}
 	level[root], parent[root] = 0, root
-	current.vertices[0] = root
-	current.tail.Store(1)
+	current.Add(root)
 
 	var frontiers []int64
-	for current.size() > 0 {
-		frontiers = append(frontiers, int64(current.size()))
+	for current.Size() > 0 {
+		frontiers = append(frontiers, int64(current.Size()))
 		depth := int32(len(frontiers))
-		next.tail.Store(0)
-		err := t.split(current.size(), 256, &next, func(lo, hi int, out *batch) {
-			for _, u := range current.vertices[lo:hi] {
+		next.Clear()
+		vertices := current.Vertices()
+		err := t.Find(len(vertices), 256, next, func(lo, hi int, found *team.Batch) {
+			for _, u := range vertices[lo:hi] {
 				for _, v := range g.Neighbors(u) {
 					if atomic.LoadInt32(&level[v]) == unreached &&
 						atomic.CompareAndSwapInt32(&level[v], unreached, depth) {
 						parent[v] = u
-						out.add(v)
+						found.Add(v)
 					}
 				}
 			}
@@ -51,8 +51,7 @@ func nativeLevel(ctx context.Context, g *graph.Graph, o kernels.Options) (kernel
 		if err != nil {
 			return nil, err
 		}
-		current.vertices, next.vertices = next.vertices, current.vertices
-		current.tail.Store(next.tail.Load())
+		current, next = next, current
 	}
 	return newAnswer(g, root, level, parent, frontiers), nil
 }

@@ -212,17 +212,17 @@ func simulateLD(m kernels.Machine, g *graph.Graph, _ kernels.Options) (kernels.A
 		m.Finish()
 		return newAnswer(g, nil, nil), nil
 	}
-	setup := arrays{m: m}
-	xadj := setup.adopt("xadj", g.XAdj)
-	adjncy := setup.adopt("adjncy", g.Adj)
-	weight := setup.adopt("weight", g.Weight)
-	candidate := setup.alloc("candidate", v)
-	mate := setup.alloc("mate", v)
-	current := setup.alloc("queue", v)
-	next := setup.alloc("queue", v)
-	tail := setup.alloc("tail", 1)
-	if setup.err != nil {
-		return nil, setup.err
+	setup := kernels.NewArrays(m)
+	xadj := setup.Adopt("xadj", g.XAdj)
+	adjncy := setup.Adopt("adjncy", g.Adj)
+	weight := setup.Adopt("weight", g.Weight)
+	candidate := setup.Alloc("candidate", isa.I32, v)
+	mate := setup.Alloc("mate", isa.I32, v)
+	current := setup.Alloc("queue", isa.I32, v)
+	next := setup.Alloc("queue", isa.I32, v)
+	tail := setup.Alloc("tail", isa.I32, 1)
+	if err := setup.Err(); err != nil {
+		return nil, err
 	}
 
 	m.Start()
@@ -263,24 +263,4 @@ func simulateLD(m kernels.Machine, g *graph.Graph, _ kernels.Options) (kernels.A
 	}
 	m.Finish()
 	return newAnswer(g, m.View(mate).([]int32), queue), nil
-}
-
-// arrays allocates in a machine's memory and keeps the first error.
-type arrays struct {
-	m   kernels.Machine
-	err error
-}
-
-func (a *arrays) adopt(name string, data any) (arr isa.Array) {
-	if a.err == nil {
-		arr, a.err = a.m.Adopt(name, data)
-	}
-	return arr
-}
-
-func (a *arrays) alloc(name string, n int) (arr isa.Array) {
-	if a.err == nil {
-		arr, a.err = a.m.Alloc(name, isa.I32, n)
-	}
-	return arr
 }

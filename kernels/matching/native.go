@@ -7,6 +7,7 @@ import (
 
 	"heddle/kernels"
 	"heddle/kernels/graph"
+	"heddle/kernels/team"
 )
 
 // nativeLD is Algorithm 3 on goroutines: the steps and races of the programs,
@@ -17,28 +18,27 @@ func nativeLD(ctx context.Context, g *graph.Graph, o kernels.Options) (kernels.A
 	}
 	v := g.Vertices()
 	n := native{g: g, mate: make([]int32, v), candidate: make([]int32, v)}
-	t := newTeam(ctx, o.Threads)
-	current := frontier{vertices: make([]int32, v)}
-	next := frontier{vertices: make([]int32, v)}
+	t := team.New(ctx, o.Threads)
+	current, next := team.NewQueue(v), team.NewQueue(v)
 
-	if err := t.split(v, 1024, &current, n.find); err != nil {
+	if err := t.Each(v, 1024, n.find); err != nil {
 		return nil, err
 	}
-	if err := t.split(v, 4096, &current, n.match); err != nil {
+	if err := t.Find(v, 4096, current, n.match); err != nil {
 		return nil, err
 	}
 	var queue []int64
-	for current.size() > 0 {
-		queue = append(queue, int64(current.size()))
-		next.tail.Store(0)
-		err := t.split(current.size(), 256, &next, func(lo, hi int, out *batch) {
-			n.extend(current.vertices[lo:hi], out)
+	for current.Size() > 0 {
+		queue = append(queue, int64(current.Size()))
+		next.Clear()
+		vertices := current.Vertices()
+		err := t.Find(len(vertices), 256, next, func(lo, hi int, found *team.Batch) {
+			n.extend(vertices[lo:hi], found)
 		})
 		if err != nil {
 			return nil, err
 		}
-		current.vertices, next.vertices = next.vertices, current.vertices
-		current.tail.Store(next.tail.Load())
+		current, next = next, current
 	}
 	return newAnswer(g, n.mate, queue), nil
 }
@@ -50,7 +50,7 @@ type native struct {
 }
 
 // find gives each vertex from lo to hi-1 its first candidate.
-func (n *native) find(lo, hi int, _ *batch) {
+func (n *native) find(lo, hi int) {
 	g := n.g
 	for u := lo; u < hi; u++ {
 		first := g.XAdj[u]
@@ -69,22 +69,22 @@ func (n *native) find(lo, hi int, _ *batch) {
 }
 
 // match matches the locally dominant edges of the first candidates.
-func (n *native) match(lo, hi int, out *batch) {
+func (n *native) match(lo, hi int, found *team.Batch) {
 	for u := int32(lo); u < int32(hi); u++ {
 		if v := n.candidate[u]; v != none && n.candidate[v] == u {
 			n.mate[u] = v
-			out.add(u)
+			found.Add(u)
 		}
 	}
 }
 
 // extend gives those who named a vertex of queue as candidate another one.
-func (n *native) extend(queue []int32, out *batch) {
+func (n *native) extend(queue []int32, found *team.Batch) {
 	for _, u := range queue {
 		mate := atomic.LoadInt32(&n.mate[u])
 		for _, v := range n.g.Neighbors(u) {
 			if atomic.LoadInt32(&n.candidate[v]) == u && v != mate {
-				n.process(v, out)
+				n.process(v, found)
 			}
 		}
 	}
@@ -92,7 +92,7 @@ func (n *native) extend(queue []int32, out *batch) {
 
 // process is Algorithm 2 with the claim described at extendProgram. Looking at
 // the weight first spares most of the random reads of mate.
-func (n *native) process(s int32, out *batch) {
+func (n *native) process(s int32, found *team.Batch) {
 	best, t := math.Inf(-1), int32(none)
 	weights := n.g.Weights(s)
 	for i, v := range n.g.Neighbors(s) {
@@ -107,7 +107,7 @@ func (n *native) process(s int32, out *batch) {
 	lower, upper := min(s, t), max(s, t)
 	if atomic.CompareAndSwapInt32(&n.mate[lower], none, upper) {
 		atomic.StoreInt32(&n.mate[upper], lower)
-		out.add(s)
-		out.add(t)
+		found.Add(s)
+		found.Add(t)
 	}
 }
