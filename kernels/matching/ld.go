@@ -1,35 +1,18 @@
-// Package matching computes half-approximate weighted matchings: sets of edges
-// without a common end, of at least half the greatest possible weight.
+package matching
+
+import (
+	"sync"
+
+	"heddle/arch/isa"
+	"heddle/kernels"
+	"heddle/kernels/graph"
+)
+
+// ld is Algorithm 3. Each of its two queues has V places: a vertex is enqueued
+// once in all, when it is matched.
 //
-// matching/ld finds the matching of locally dominant edges by Algorithms 1 to
-// 3 of Halappanavar, Feo, Villa, Tumeo and Pothen, "Approximate weighted
-// matching on emerging manycore and multithreaded architectures", IJHPCA
-// 26(4), 2012. An edge is locally dominant when it is heavier than every edge
-// that shares an end with it and could still be matched. The result is the
-// greedy matching: take the heaviest edge whose ends are both free, repeat.
-//
-// # Ties
-//
-// Edges are ordered by (weight, larger end, smaller end). No two edges compare
-// equal, so there is one greedy matching, and no cycle of vertices that wait
-// for each other. Among the edges of one vertex u the order is simply (weight,
-// other end): of {u,a} and {u,b} with a < b, {u,b} has the larger end if b > u;
-// if not, u is the larger end of both, and b the larger of the smaller ends. A
-// scan of a row, whose neighbors ascend, therefore keeps the last of the
-// heaviest: it takes an edge if its weight is at least the best so far.
-//
-// # Encodings
-//
-// Vertices are int32. mate[u] is u's partner, candidate[u] the neighbor that u
-// would match with; -1 is none. Each of the two queues has V places: a vertex
-// is enqueued once in all, when it is matched.
-//
-// # Work
-//
-// N vertices have neighbors, Q are matched in phase 1 and M in all; D is the
-// sum of the matched vertices' degrees; P times a vertex looks for a new
-// candidate, and scans S neighbors in all. V, E, N, Q, M and D belong to the
-// graph; P and S depend on timing.
+// Q vertices are matched in phase 1; P times a vertex looks for a new candidate
+// in phase 2, and scans S neighbors in all. P and S depend on timing.
 //
 //	xadj       loads 2V + 2M + 2P
 //	adjncy     loads 2E + D + S
@@ -40,62 +23,16 @@
 //	tail                                                      atomics Q + (M-Q)/2
 //
 // P is at most 2E, so that the whole is O(V + E * maximum degree).
-package matching
-
-import (
-	"math"
-	"sync"
-
-	"heddle/arch/isa"
-	"heddle/kernels"
-	"heddle/kernels/graph"
-)
-
-const none = -1
-
-// Kernels lists the family's kernels.
-func Kernels() []kernels.Kernel {
-	return []kernels.Kernel{{
-		Name:     "matching/ld",
-		Doc:      "Greedy half-approximate weighted matching by locally dominant edges, with two queues.",
-		Source:   "Halappanavar et al., IJHPCA 26(4), 2012, Algorithms 1-3",
-		Weighted: true,
-		Simulate: simulateLD,
-		Native:   nativeLD,
-		Programs: func() []*isa.Program {
-			return []*isa.Program{findProgram(), matchProgram(), extendProgram()}
-		},
-	}}
-}
-
-// csr are the parameters that hold the graph.
-type csr struct{ xadj, adjncy, weight isa.ArrayParam }
-
-func csrParams(b *isa.Builder) csr {
-	return csr{b.Array("xadj", isa.I64), b.Array("adjncy", isa.I32), b.Array("weight", isa.F64)}
-}
-
-// heaviest returns the neighbor of u behind its heaviest edge, or -1. Unless
-// mate is nil, only unmatched neighbors count.
-func (g csr) heaviest(b *isa.Builder, u isa.Reg, mate *isa.ArrayParam) isa.Reg {
-	maxWeight := b.Var(math.Inf(-1))
-	maxNeighbor := b.Var(none)
-	b.For(b.Load(g.xadj, u), b.Load(g.xadj, b.Add(u, 1)), 1, func(e isa.Reg) {
-		v := b.Load(g.adjncy, e)
-		consider := func() {
-			w := b.Load(g.weight, e)
-			b.If(b.Ge(w, maxWeight), func() {
-				b.Set(maxWeight, w)
-				b.Set(maxNeighbor, v)
-			})
-		}
-		if mate == nil {
-			consider()
-		} else {
-			b.If(b.Eq(b.Load(*mate, v), none), consider)
-		}
-	})
-	return maxNeighbor
+var ld = kernels.Kernel{
+	Name:     "matching/ld",
+	Doc:      "Greedy half-approximate weighted matching by locally dominant edges, with two queues.",
+	Source:   paper + ", Algorithms 1-3",
+	Weighted: true,
+	Simulate: simulateLD,
+	Native:   nativeLD,
+	Programs: func() []*isa.Program {
+		return []*isa.Program{findProgram(), matchProgram(), extendProgram()}
+	},
 }
 
 // findProgram is phase 1, lines 5 to 14 of Algorithm 3: a thread a vertex
@@ -189,13 +126,7 @@ var extendProgram = sync.OnceValue(func() *isa.Program {
 	}
 
 	b.ParallelFor(size, func(k isa.Reg) {
-		u := b.Load(current, k)
-		mateOfU := b.Load(mate, u)
-		b.For(b.Load(g.xadj, u), b.Load(g.xadj, b.Add(u, 1)), 1, func(e isa.Reg) {
-			v := b.Load(g.adjncy, e)
-			named := b.Eq(b.Load(candidate, v), u)
-			b.If(b.And(named, b.Ne(v, mateOfU)), func() { process(v) })
-		})
+		g.bereft(b, candidate, mate, b.Load(current, k), process)
 	})
 	return b.MustBuild()
 })

@@ -15,8 +15,6 @@ import (
 	"heddle/kernels/kerneltest"
 )
 
-var ld = Kernels()[0]
-
 // greedy takes the edges from the greatest down: the definition.
 func greedy(g *graph.Graph) []int32 {
 	var edges []edge
@@ -50,21 +48,60 @@ func greedy(g *graph.Graph) []int32 {
 
 func simulate(t testing.TB, g *graph.Graph, cfg kerneltest.Config) (*Answer, *kerneltest.Functional) {
 	t.Helper()
+	return simulateOne(t, ld, g, cfg)
+}
+
+func simulateOne(t rapid.TB, k kernels.Kernel, g *graph.Graph, cfg kerneltest.Config) (*Answer, *kerneltest.Functional) {
+	t.Helper()
 	m := kerneltest.NewFunctional(cfg)
-	a, err := ld.Simulate(m, g, kernels.Options{})
+	a, err := k.Simulate(m, g, kernels.Options{})
 	if err != nil {
-		t.Fatalf("%+v: %v", cfg, err)
+		t.Fatalf("%s, %+v: %v", k.Name, cfg, err)
 	}
 	return a.(*Answer), m
 }
 
 func runNative(t testing.TB, g *graph.Graph, threads int) *Answer {
 	t.Helper()
-	a, err := ld.Native(context.Background(), g, kernels.Options{Threads: threads})
+	return runOne(t, ld, g, threads)
+}
+
+func runOne(t rapid.TB, k kernels.Kernel, g *graph.Graph, threads int) *Answer {
+	t.Helper()
+	a, err := k.Native(context.Background(), g, kernels.Options{Threads: threads})
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("%s: %v", k.Name, err)
 	}
 	return a.(*Answer)
+}
+
+// checkCounts holds accesses by array against a table.
+func checkCounts(t rapid.TB, m *kerneltest.Functional, table map[string]kerneltest.Count) {
+	t.Helper()
+	for _, a := range m.Space.Arrays() {
+		want, listed := table[a.Name]
+		if !listed {
+			t.Fatalf("array %s is not in the table", a.Name)
+		}
+		if got := m.Count(a.Name); got != want {
+			t.Fatalf("%s: %+v, want %+v", a.Name, got, want)
+		}
+	}
+}
+
+// parameters returns what the tables of work are written in.
+func parameters(g *graph.Graph, mate []int32) (V, E, N, M, D int64) {
+	V, E = int64(g.Vertices()), g.Edges()
+	for u, v := range mate {
+		if g.Degree(int32(u)) > 0 {
+			N++
+		}
+		if v != none {
+			M++
+			D += int64(g.Degree(int32(u)))
+		}
+	}
+	return V, E, N, M, D
 }
 
 // Whatever the warps' width and interleaving, the answer is greedy's, edge for
@@ -96,16 +133,10 @@ func TestEveryScheduleGivesTheGreedyMatching(t *testing.T) {
 // checkWork asserts the header's table.
 func checkWork(t rapid.TB, g *graph.Graph, a *Answer, m *kerneltest.Functional) {
 	t.Helper()
-	V, E, N := int64(g.Vertices()), g.Edges(), a.connected
-	var Q, M, D int64
+	V, E, N, M, D := parameters(g, a.Mate)
+	var Q int64
 	if len(a.Queue) > 0 {
 		Q = a.Queue[0]
-	}
-	for u, v := range a.Mate {
-		if v != none {
-			M++
-			D += int64(g.Degree(int32(u)))
-		}
 	}
 	xadj, adjncy, weight := m.Count("xadj"), m.Count("adjncy"), m.Count("weight")
 	candidate, mate, queue, tail := m.Count("candidate"), m.Count("mate"), m.Count("queue"), m.Count("tail")
