@@ -340,3 +340,25 @@ func TestDivisionThatOverflows(t *testing.T) {
 		}
 	}
 }
+
+// A product half-way between two singles is rounded by what is added, even if
+// that is far below a double's precision.
+func TestFMARoundsOnce(t *testing.T) {
+	want := oracle()["fma.f32"]
+	for _, a := range []float64{1 + 1.0/(1<<12), 1 - 1.0/(1<<12), 1.5 + 1.0/(1<<12), -1 - 1.0/(1<<12)} {
+		for scale := -40; scale <= 40; scale++ {
+			for below := 20; below < 100; below++ {
+				for _, sign := range []float64{1, -1} {
+					x := [3]uint64{}
+					for i, v := range []float64{math.Ldexp(a, scale), 1 + 1.0/(1<<12), math.Ldexp(sign, scale-below)} {
+						x[i] = uint64(math.Float32bits(float32(v)))
+					}
+					got := uint64(math.Float32bits(fmaF32(math.Float32frombits(uint32(x[0])), math.Float32frombits(uint32(x[1])), math.Float32frombits(uint32(x[2])))))
+					if w, _ := want(x); got != w {
+						t.Fatalf("%#x * %#x + %#x is %#x, want %#x", x[0], x[1], x[2], got, w)
+					}
+				}
+			}
+		}
+	}
+}

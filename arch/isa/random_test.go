@@ -21,7 +21,10 @@ type programmer struct {
 	nested  int // open constructs of the function
 	fn      *FuncBuilder
 	depth   Reg // of recursion, in a function
+	trace   Reg // number of the path taken so far
+	blocks  int
 	left    int // statements still to write
+	picks   int
 }
 
 // randomProgram returns a builder of a random program with an array parameter
@@ -35,31 +38,42 @@ func randomProgram(t *rapid.T) *Builder {
 	p.singles = []Reg{b.Float("y", F32)}
 	b.LocalMemory(64)
 	if rapid.Bool().Draw(t, "calls") {
-		p.fn = b.Func("f", []Type{I64, I64, F64}, []Type{I64, F64})
+		p.fn = b.Func("f", []Type{I64, I64, F64}, []Type{I64, F64, I64})
 		q := *p
 		p.fn.Define(func(a []Reg) {
 			q.depth = a[0]
 			q.ints = append(q.ints[:len(q.ints):len(q.ints)], a[1])
 			q.doubles = append(q.doubles[:1:1], a[2])
-			b.If(b.Le(a[0], 0), func() { b.Return(a[1], a[2]) })
+			q.trace = b.Var(a[1])
+			b.If(b.Le(a[0], 0), func() { b.Return(a[1], a[2], q.trace) })
 			q.left = 25
 			q.block(6)
-			b.Return(q.int(), q.double())
+			b.Return(q.int(), q.double(), q.trace)
 		})
 	}
+	p.trace = b.Var(1)
 	for range 3 {
 		p.ints = append(p.ints, b.Var(p.int()))
 		p.doubles = append(p.doubles, b.Var(p.double()))
 	}
 	p.singles = append(p.singles, b.Var(p.single()))
 	p.block(12)
-	for i := range slots {
+	for i := range slots - 1 {
 		p.b.Store(p.out, p.own(i), p.anything())
 	}
+	p.b.Store(p.out, p.own(slots-1), p.trace)
 	return b
 }
 
-func (p *programmer) pick(label string, n int) int { return rapid.IntRange(0, n-1).Draw(p.t, label) }
+// pick returns a number below n, all alike: rapid prefers small ones, which
+// would make some statements rare.
+func (p *programmer) pick(label string, n int) int {
+	p.picks++
+	x := rapid.Uint32().Draw(p.t, label) + uint32(p.picks)*0x9e3779b9
+	x = (x ^ x>>16) * 0x21f0aaad
+	x = (x ^ x>>15) * 0x735a2d97
+	return int((x ^ x>>15) % uint32(n))
+}
 
 func (p *programmer) int() Operand {
 	if i := p.pick("int", len(p.ints)+2); i < len(p.ints) {
@@ -97,6 +111,8 @@ func (p *programmer) own(i int) Reg { return p.b.Add(p.b.Mul(ThreadID, slots), i
 func (p *programmer) block(n int) {
 	ints, doubles, singles := len(p.ints), len(p.doubles), len(p.singles)
 	p.nested++
+	p.blocks++
+	p.step(p.blocks)
 	for range 1 + p.pick("statements", n) {
 		if p.left <= 0 {
 			break
@@ -110,9 +126,18 @@ func (p *programmer) block(n int) {
 	p.ints, p.doubles, p.singles = p.ints[:ints], p.doubles[:doubles], p.singles[:singles]
 }
 
+// step makes the path taken differ from those that do not come by here.
+func (p *programmer) step(by Operand) {
+	p.b.SetAdd(p.trace, p.b.Mul(p.trace, 31), by)
+}
+
 // statement writes one; it reports whether the next can be reached.
 func (p *programmer) statement() bool {
 	b := p.b
+	if p.nested > 1 && p.nested < 6 && p.pick("divergent exit", 5) == 0 {
+		p.exit()
+		return true
+	}
 	switch p.pick("statement", 22) {
 	case 0, 1, 2:
 		ops := []func(x, y Operand) Reg{b.Add, b.Sub, b.Mul, b.Min, b.Max, b.And, b.Or, b.Xor, b.Shl, b.Shr, b.Sar, b.Eq, b.Ne, b.Lt, b.Le}
@@ -155,6 +180,30 @@ func (p *programmer) statement() bool {
 		return p.leave()
 	}
 	return true
+}
+
+// exit lets some lanes leave or continue the loop, or leave the function, from
+// one or the other side of an if.
+func (p *programmer) exit() {
+	out := func() {
+		if p.pick("work before", 2) == 0 {
+			p.assign()
+		}
+		if p.loops == 0 || p.pick("return", 4) == 0 {
+			p.leave()
+		} else {
+			p.jump()
+		}
+	}
+	cond := p.b.And(p.b.Add(p.int(), ThreadID), 1+p.pick("bit", 3))
+	switch p.pick("side", 3) {
+	case 0:
+		p.b.If(cond, out)
+	case 1:
+		p.b.IfElse(cond, out, p.assign)
+	case 2:
+		p.b.IfElse(cond, p.assign, out)
+	}
 }
 
 // assign writes to a register that other statements read.
@@ -257,16 +306,16 @@ func (p *programmer) loop() {
 
 // jump leaves or continues the loop.
 func (p *programmer) jump() bool {
-	switch p.pick("jump", 4) {
+	switch p.pick("jump", 6) {
 	case 0:
 		p.b.Break()
 		return false
-	case 1:
+	case 1, 2, 3:
 		p.b.Continue()
 		return false
-	case 2:
+	case 4:
 		p.b.BreakIf(p.int())
-	case 3:
+	case 5:
 		p.b.BreakUnless(p.int())
 	}
 	return true
@@ -283,17 +332,24 @@ func (p *programmer) call() {
 		depth = b.Sub(p.depth, 1)
 	}
 	r := b.Call(p.fn, depth, p.int(), p.double())
-	p.ints, p.doubles = append(p.ints, r[0]), append(p.doubles, r[1])
+	p.doubles = append(p.doubles, r[1])
+	if p.pick("result", 2) == 0 { // else it is never read
+		p.ints = append(p.ints, r[0])
+	}
+	if p.pick("result", 4) > 0 {
+		p.step(r[2])
+	}
 }
 
 // leave ends the function, or the thread, from time to time.
 func (p *programmer) leave() bool {
-	if p.nested < 2 || p.pick("leave", 2) == 0 {
+	if p.nested < 2 {
 		return true
 	}
 	if p.b.f == p.fn {
-		p.b.Return(p.int(), p.double())
+		p.b.Return(p.int(), p.double(), p.trace)
 	} else {
+		p.b.Store(p.out, p.own(slots-1), p.trace)
 		p.b.Return()
 	}
 	return false
