@@ -63,9 +63,9 @@ func (t *thread) transfer(o *op, pc int32, ready int64, why blame) (stop bool) {
 	case o.kind == call:
 		t.sites = append(t.sites, pc)
 		t.returns = min(t.returns+1, c.predictor.stackMax)
-		t.frame += int(o.frame)
-		t.reach(t.frame + int(o.callee))
-		for i := range int(o.params) {
+		t.frame += o.frame
+		t.reach(t.frame + o.callee)
+		for i := range o.params {
 			t.board[t.frame+i] = state{done, why}
 		}
 	case outcome == isa.Done:
@@ -77,7 +77,7 @@ func (t *thread) transfer(o *op, pc int32, ready int64, why blame) (stop bool) {
 		t.sites = t.sites[:len(t.sites)-1]
 		right = t.returns > 0
 		t.returns -= int(b2u(right))
-		t.frame -= int(t.ops[site].frame)
+		t.frame -= t.ops[site].frame
 		for _, r := range t.ops[site].results {
 			t.board[t.frame+int(r)] = state{done, why}
 		}

@@ -1,5 +1,7 @@
 package window
 
+import "math/bits"
+
 // calendarWords is the length of a calendar's ring, in words of 64 cycles: a
 // power of two, longer than the spread of issue times in a window.
 const calendarWords = 64
@@ -53,40 +55,33 @@ func (c *calendar) room(at, n int64) bool {
 	return true
 }
 
-// reset frees every cycle.
-func (c *calendar) reset() { clear(c.word[:]) }
-
 // ports are a core's execution ports.
 type ports struct {
-	calendar []calendar
-	turn     int // spreads instructions over ports that are all free
+	calendar [16]calendar
+	last     portSet // the port booked last, and those below it
 }
 
-// book takes one of the ports in which for n cycles, from the first cycle at or
-// after at in which one is free for so long, and returns that cycle.
-func (p *ports) book(among []uint8, at, n int64) int64 {
-	p.turn++
-	for {
-		i := p.turn
-		for range among {
-			if i >= len(among) {
-				i = 0
-				p.turn = 0
-			}
-			c := &p.calendar[among[i]]
-			if n == 1 {
-				if c.free(at) {
+// book takes one of the ports in among for n cycles, from the first cycle at or
+// after at in which one is free for so long, and returns that cycle. Of those
+// that are free at once, the next in turn is taken.
+func (p *ports) book(among portSet, at, n int64) int64 {
+	for ; ; at++ {
+		for _, turn := range [2]portSet{among &^ p.last, among & p.last} {
+			for ; turn != 0; turn &= turn - 1 {
+				port := bits.TrailingZeros16(uint16(turn)) & 15
+				c := &p.calendar[port]
+				if n == 1 && c.free(at) {
 					c.take(at)
-					return at
+				} else if n > 1 && c.room(at, n) {
+					for i := range n {
+						c.take(at + i)
+					}
+				} else {
+					continue
 				}
-			} else if c.room(at, n) {
-				for j := range n {
-					c.take(at + j)
-				}
+				p.last = 2<<port - 1
 				return at
 			}
-			i++
 		}
-		at++
 	}
 }

@@ -22,8 +22,8 @@ type core struct {
 
 	ports      ports
 	front      calendar // dispatch cycles, when there are turns
-	stations   stations
-	fpStations stations // the same as stations unless the core has both
+	stations   *stations
+	fpStations *stations // the same as stations unless the core has both
 	fills      fillBuffers
 	tlb        translation
 	predictor  predictor
@@ -42,7 +42,6 @@ func newCore(m *Machine, id int, port Port) *core {
 	if k.FPStations > 0 {
 		c.fpStations = newStations(k.FPStations)
 	}
-	c.ports.calendar = make([]calendar, 16)
 	c.event.Init(c)
 	return c
 }

@@ -2,7 +2,6 @@ package window
 
 import (
 	"heddle/arch/isa"
-	"heddle/sim"
 )
 
 // kind is what a core does with an instruction.
@@ -25,13 +24,16 @@ const (
 // maxDeps is the most registers that an instruction other than a call reads.
 const maxDeps = 4
 
-// op is an instruction as a core sees it.
+// op is an instruction as a core sees it: what every one of its executions
+// needs, and little else.
 type op struct {
 	kind     kind
 	fused    bool // a branch that is one with the compare before it
 	waits    bool // a full/empty operation, or a purge
 	fp       bool // has a floating point station
 	numDeps  uint8
+	ports    portSet
+	data     portSet        // of a store's data; 0 if ports take them
 	deps     [maxDeps]int16 // local registers read
 	writes   int16          // local register written, -1 for none
 	value    int16          // local register that a store stores, -1 for none
@@ -40,13 +42,26 @@ type op struct {
 	interval int32
 	fall     int32 // pc after it when it does not branch
 	ip       uint32
-	ports    []uint8
-	data     []uint8 // ports of a store's data
-	more     []int16 // registers read by a call or a return
-	results  []int16 // registers of the caller that a call fills
-	params   int16   // registers of the callee that a call fills
-	frame    int16   // registers of the function that a call is in
-	callee   int16   // registers of the function that it calls
+	*linkage // of calls and returns
+}
+
+// portSet has a bit for each port.
+type portSet uint16
+
+func setOf(ports []int) (s portSet) {
+	for _, p := range ports {
+		s |= 1 << p
+	}
+	return s
+}
+
+// linkage is what calls and returns read and write.
+type linkage struct {
+	more    []int16 // registers read
+	results []int16 // registers of the caller that a call fills
+	params  int     // registers of the callee that a call fills
+	frame   int     // registers of the function that a call is in
+	callee  int     // registers of the function that it calls
 }
 
 // kernel is a program as the machine sees it, with what is counted for each
@@ -61,30 +76,29 @@ type kernel struct {
 func decode(p *isa.Program, c *CoreConfig, ip uint32) *kernel {
 	k := &kernel{program: p, ops: make([]op, len(p.Code)), lines: make([]LineStats, len(p.Code))}
 	ls := &c.LoadStore
-	ports := portLists{}
 	for pc := range p.Code {
 		in := &p.Code[pc]
 		row := in.Row()
 		o := &k.ops[pc]
 		*o = op{writes: -1, value: -1, latency: 1, interval: 1, size: int32(in.Type.Size()), fall: next(p, pc+1), ip: ip + uint32(pc)}
 		if unit := c.Units.of(row.Unit); unit != nil {
-			o.latency, o.interval, o.ports = int32(unit.Latency), int32(unit.Interval), ports.of(unit.Ports)
+			o.latency, o.interval, o.ports = int32(unit.Latency), int32(unit.Interval), setOf(unit.Ports)
 		}
 		o.fp = c.FPStations > 0 && floating(row)
 		o.kind = kindOf(in)
 		switch o.kind {
 		case load:
-			o.ports = ports.of(ls.LoadPorts)
+			o.ports = setOf(ls.LoadPorts)
 		case store:
-			o.ports, o.data = ports.of(ls.StorePorts), ports.of(ls.DataPorts)
+			o.ports, o.data = setOf(ls.StorePorts), setOf(ls.DataPorts)
 		case locked:
-			o.ports, o.latency = ports.of(ls.LoadPorts), int32(ls.Lock)
+			o.ports, o.latency = setOf(ls.LoadPorts), int32(ls.Lock)
 			o.waits = row.Memory == isa.FullEmpty || in.Op == isa.OpPurge
 			if o.size == 0 {
 				o.size = 8
 			}
 		case scratch:
-			o.ports, o.latency = ports.of(ls.LoadPorts), int32(ls.Scratch)
+			o.ports, o.latency = setOf(ls.LoadPorts), int32(ls.Scratch)
 		case branch:
 			o.fused = c.Fusion && pc > 0 && p.Code[pc-1].Row().Unit == isa.UnitCompare && p.Code[pc-1].D == in.A
 		}
@@ -108,7 +122,7 @@ func decode(p *isa.Program, c *CoreConfig, ip uint32) *kernel {
 			o.writes = int16(in.D.Index())
 		}
 		if o.kind == call || o.kind == ret {
-			operands(o, p, &p.Calls[in.Off])
+			o.linkage = linkageOf(p, &p.Calls[in.Off])
 		}
 	}
 	return k
@@ -160,38 +174,21 @@ func kindOf(in *isa.Inst) kind {
 	return plain
 }
 
-// operands fills in what a call or a return reads and writes.
-func operands(o *op, p *isa.Program, l *isa.Call) {
+// linkageOf returns what a call or a return reads and writes.
+func linkageOf(p *isa.Program, l *isa.Call) *linkage {
+	k := &linkage{params: len(l.Args), frame: len(p.Funcs[l.Caller].Regs)}
 	for _, r := range l.Args {
 		if r.IsLocal() {
-			o.more = append(o.more, int16(r.Index()))
+			k.more = append(k.more, int16(r.Index()))
 		}
 	}
 	for _, r := range l.Results {
-		o.results = append(o.results, int16(r.Index()))
+		k.results = append(k.results, int16(r.Index()))
 	}
-	o.params = int16(len(l.Args))
-	o.frame = int16(len(p.Funcs[l.Caller].Regs))
 	if l.Func >= 0 {
-		o.callee = int16(len(p.Funcs[l.Func].Regs))
+		k.callee = len(p.Funcs[l.Func].Regs)
 	}
-}
-
-// portLists keeps one list of ports for each that is the same.
-type portLists [][]uint8
-
-func (l *portLists) of(ports []int) []uint8 {
-	list := make([]uint8, len(ports))
-	for i, p := range ports {
-		list[i] = uint8(p)
-	}
-	for _, known := range *l {
-		if string(known) == string(list) {
-			return known
-		}
-	}
-	*l = append(*l, list)
-	return list
+	return k
 }
 
 // state is when the value of a register is there, and what it waited for.
@@ -199,6 +196,3 @@ type state struct {
 	ready int64
 	why   blame
 }
-
-// cyclesOf rounds a time up to whole cycles of a period.
-func cyclesOf(t, period sim.Time) int64 { return int64((t + period - 1) / period) }

@@ -93,15 +93,17 @@ func (t *thread) operands(o *op, pc int32) (ready int64, why blame) {
 			ready, why = e.ready, e.why
 		}
 	}
-	for _, r := range o.more {
-		if e := &t.board[frame+int(r)]; e.ready > ready {
-			ready, why = e.ready, e.why
+	if o.linkage != nil {
+		for _, r := range o.more {
+			if e := &t.board[frame+int(r)]; e.ready > ready {
+				ready, why = e.ready, e.why
+			}
 		}
 	}
 	return ready, why
 }
 
-func (t *thread) stationOf(o *op) stations {
+func (t *thread) stationOf(o *op) *stations {
 	if o.fp {
 		return t.core.fpStations
 	}
@@ -132,7 +134,7 @@ func (t *thread) load(o *op, pc int32, ready int64, why blame) bool {
 		ready, why = t.fence, t.fenceWhy
 	}
 	if ls.StoreAddresses == "known" && t.storeAddress > ready {
-		ready, why = t.storeAddress, because(pc, Stores)
+		ready, why = t.storeAddress, t.storeAddressWhy
 	}
 	at := c.ports.book(o.ports, ready, 1)
 	if t.warp.Step() == isa.Faulted {
@@ -203,19 +205,20 @@ func (t *thread) store(o *op, pc int32, ready int64, why blame) bool {
 	if t.fence > ready {
 		ready, why = t.fence, t.fenceWhy
 	}
+	addressWhy := why
 	data, dataWhy := t.cycle+1, why
 	if o.value >= 0 {
 		if e := &t.board[t.frame+int(o.value)]; e.ready > data {
 			data, dataWhy = e.ready, e.why
 		}
 	}
-	if len(o.data) == 0 {
+	if o.data == 0 {
 		ready = max(ready, data)
 		data = ready
 	}
 	at := c.ports.book(o.ports, ready, 1)
 	last := at
-	if len(o.data) > 0 {
+	if o.data != 0 {
 		data = c.ports.book(o.data, data, 1)
 		last = max(at, data)
 	}
@@ -239,7 +242,9 @@ func (t *thread) store(o *op, pc int32, ready int64, why blame) bool {
 		last += c.tlb.delay(addr, &c.stats)
 	}
 	done := last + 1
-	t.storeAddress = max(t.storeAddress, at+1)
+	if at >= t.storeAddress {
+		t.storeAddress, t.storeAddressWhy = at+1, addressWhy
+	}
 	c.stations.take(max(at, data), why)
 	retired := t.retire(done, why)
 	t.buffer.push(storeEntry{addr: addr, size: o.size, array: int16(id), data: done, retired: retired})

@@ -50,10 +50,14 @@ type predictor struct {
 	stackMax int
 }
 
-type globalEntry struct {
-	tag     uint32 // 1 + tag; 0 for an empty entry
-	counter uint8
-}
+// globalEntry has a tag, 1 more than that of a branch and 0 when empty, above a
+// two-bit counter. Without tags it is 0.
+type globalEntry uint32
+
+func (e globalEntry) tag() uint32    { return uint32(e >> 2) }
+func (e globalEntry) counter() uint8 { return uint8(e & 3) }
+
+func newEntry(tag uint32, counter uint8) globalEntry { return globalEntry(tag<<2 | uint32(counter)) }
 
 // loopEntry follows a branch that goes one way count times and then once the
 // other.
@@ -85,7 +89,7 @@ func newPredictor(c *PredictorConfig) predictor {
 		p.bimodal[i] = 1
 	}
 	for i := range p.global {
-		p.global[i].counter = 1
+		p.global[i] = newEntry(0, 1)
 	}
 	return p
 }
@@ -105,7 +109,7 @@ func (p *predictor) conditional(ip uint32, history *uint64, taken bool) (right b
 	if len(p.global) > 0 {
 		set, tag = p.lookup(ip, *history)
 		if g = find(set, tag); g != nil {
-			guess = g.counter >= 2
+			guess = g.counter() >= 2
 		}
 	}
 	var l *loopEntry
@@ -122,13 +126,10 @@ func (p *predictor) conditional(ip uint32, history *uint64, taken bool) (right b
 	}
 	switch {
 	case g != nil:
-		g.counter = train(g.counter, taken)
+		*g = newEntry(tag, train(g.counter(), taken))
 	case len(p.global) > 0 && !right: // the oldest of the set makes room
 		copy(set[1:], set)
-		set[0] = globalEntry{tag, 1}
-		if taken {
-			set[0].counter = 2
-		}
+		set[0] = newEntry(tag, 1+uint8(b2u(taken)))
 	}
 	if two != nil {
 		*two = train(*two, taken)
@@ -153,7 +154,7 @@ func (p *predictor) lookup(ip uint32, history uint64) (set []globalEntry, tag ui
 // returns nil.
 func find(set []globalEntry, tag uint32) *globalEntry {
 	for i := range set {
-		if e := set[i]; e.tag == tag {
+		if e := set[i]; e.tag() == tag {
 			if i > 0 {
 				copy(set[1:i+1], set)
 				set[0] = e

@@ -34,8 +34,9 @@ type thread struct {
 	loadSeq  int64
 	loadSize int64
 
-	buffer       storeBuffer
-	storeAddress int64 // when the addresses of all stores so far are known
+	buffer          storeBuffer
+	storeAddress    int64 // when the addresses of all stores so far are known
+	storeAddressWhy blame
 
 	fence    int64 // memory operations are not issued before
 	fenceWhy blame
@@ -152,12 +153,9 @@ func (t *thread) dispatch(o *op, pc int32, limit int64) bool {
 	if t.left == 0 {
 		at++
 	}
-	stations := c.stations
-	if o.fp {
-		stations = c.fpStations
-	}
+	station := t.stationOf(o).next(max(at, t.front))
 	rob := t.rob[(t.seq-t.robSize)&int64(len(t.rob)-1)]
-	at = max(at, t.front, rob.at+1, stations[0].at+1)
+	at = max(at, t.front, rob.at+1, station.at+1)
 	switch o.kind {
 	case load, locked:
 		at = max(at, t.loads[(t.loadSeq-t.loadSize)&int64(len(t.loads)-1)].at+1)
@@ -172,7 +170,7 @@ func (t *thread) dispatch(o *op, pc int32, limit int64) bool {
 			t.wake = at
 			return false
 		}
-		t.advance(o, pc, at, rob, stations[0])
+		t.advance(o, pc, at, rob, station)
 	}
 	t.left--
 	return true
