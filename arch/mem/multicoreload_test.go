@@ -332,26 +332,29 @@ func BenchmarkMulticore(b *testing.B) {
 			name  string
 			bytes uint64
 			kind  Kind
-			cores uint64
+			cores uint64   // a power of two
+			gap   sim.Time // between accesses: no more than the machine can serve
 		}{
-			{"L1", 16 << 10, Read, 1}, {"L1-write", 16 << 10, Write, 1}, {"L2", 128 << 10, Read, 1},
-			{"L3", 3 << 20, Read, 1}, {"memory", 256 << 20, Read, 1},
-			{"shared-read", 1 << 20, Read, 8}, {"shared-write", 1 << 20, Write, 8}, {"contended", 64, Atomic, 8},
+			{"L1", 16 << 10, Read, 1, ns}, {"L1-write", 16 << 10, Write, 1, ns}, {"L2", 128 << 10, Read, 1, 5 * ns},
+			{"L3", 3 << 20, Read, 1, 10 * ns}, {"memory", 64 << 20, Read, 1, 20 * ns},
+			{"shared-read", 1 << 20, Read, 8, 20 * ns}, {"shared-write", 1 << 20, Write, 8, 40 * ns},
+			{"contended", 64, Atomic, 8, 400 * ns},
 		} {
 			b.Run(fmt.Sprintf("%s/%s", config.name, c.name), func(b *testing.B) {
 				m := mustMulticore(b, config.c)
 				var at sim.Time
 				for line := uint64(0); line < c.bytes; line += 64 {
-					at += 10 * ns
+					at += c.gap
+					m.Advance(at)
 					m.Port(0).Access(at, Access{Addr: line, Size: 8, Kind: c.kind})
 				}
 				x := uint64(1)
 				b.ReportAllocs()
 				for b.Loop() {
 					x = x*6364136223846793005 + 1442695040888963407
-					at += 10 * ns
+					at += c.gap
 					m.Advance(at)
-					m.Port(int(x>>60%c.cores)).Access(at, Access{Addr: x >> 30 & (c.bytes - 1) &^ 7, Size: 8, Kind: c.kind})
+					m.Port(int(x>>60&(c.cores-1))).Access(at, Access{Addr: x >> 30 & (c.bytes - 1) &^ 7, Size: 8, Kind: c.kind})
 				}
 			})
 		}

@@ -1,8 +1,6 @@
 package mem
 
-import (
-	"heddle/sim"
-)
+import "heddle/sim"
 
 // CorePort is a core's way to the memory: its L1 and L2, which need nobody
 // else for what they hold.
@@ -94,8 +92,7 @@ func (p *CorePort) access(at sim.Time, line uint64, kind Kind, array int16) sim.
 			}
 			t.words[i] = word | dirtyLine
 		}
-		t.clock++
-		t.used[i] = t.clock
+		t.touch(i)
 		done := at + p.l1Latency
 		p.from = FromL1
 		if ready := t.ready[i]; ready > done {
@@ -204,7 +201,7 @@ func (p *CorePort) leaveL2(at sim.Time, word cacheWord) {
 				return
 			}
 			word = p.l1.words[i]
-			p.l1.words[i] = noLine
+			p.l1.drop(i)
 		}
 	}
 	p.leave(at, word)
@@ -229,7 +226,7 @@ func (p *CorePort) drop(line uint64) (dirty bool) {
 	}
 	if i := p.l1.find(line); i >= 0 {
 		word = p.l1.words[i]
-		p.l1.words[i] = noLine
+		p.l1.drop(i)
 	}
 	return word&dirtyLine != 0
 }

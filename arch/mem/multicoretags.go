@@ -1,8 +1,6 @@
 package mem
 
-import (
-	"heddle/sim"
-)
+import "heddle/sim"
 
 // cacheWord is a line in a tag store: its number and what its holder may do.
 type cacheWord uint64
@@ -83,11 +81,13 @@ func remove(set []cacheWord, w int) {
 type l1Tags struct {
 	ways  int
 	mask  uint64 // sets, less one
-	clock uint64 // of uses
+	clock uint64 // of uses, in steps of wayLimit
 	words []cacheWord
-	used  []uint64
+	used  []uint64 // clock of the latest use + way; of an empty slot, way
 	ready []sim.Time
 }
+
+const wayLimit = 64 // more than any way
 
 func newL1Tags(size, line sim.Bytes, ways int) l1Tags {
 	n := int(size / line)
@@ -99,7 +99,7 @@ func newL1Tags(size, line sim.Bytes, ways int) l1Tags {
 		ready: make([]sim.Time, n),
 	}
 	for i := range t.words {
-		t.words[i] = noLine
+		t.drop(i)
 	}
 	return t
 }
@@ -120,17 +120,26 @@ func (t *l1Tags) find(line uint64) int {
 // else the one that lands first.
 func (t *l1Tags) victim(line uint64, at sim.Time) (slot int, free sim.Time) {
 	base := int(line&t.mask) * t.ways
+	oldest := ^uint64(0)
+	for _, used := range t.used[base : base+t.ways] {
+		oldest = min(oldest, used)
+	}
+	slot = base + int(oldest%wayLimit)
+	if t.ready[slot] <= at {
+		return slot, at
+	}
+	return t.landed(base, at)
+}
+
+// landed is victim for a set whose longest unused line is on its way.
+func (t *l1Tags) landed(base int, at sim.Time) (slot int, free sim.Time) {
 	first, oldest := base, -1
 	for i := base; i < base+t.ways; i++ {
-		switch {
-		case t.words[i] == noLine:
-			return i, at
-		case t.ready[i] > at:
-			if t.ready[i] < t.ready[first] {
-				first = i
-			}
-		case oldest < 0 || t.used[i] < t.used[oldest]:
+		if t.ready[i] <= at && (oldest < 0 || t.used[i] < t.used[oldest]) {
 			oldest = i
+		}
+		if t.ready[i] < t.ready[first] {
+			first = i
 		}
 	}
 	if oldest >= 0 {
@@ -139,8 +148,19 @@ func (t *l1Tags) victim(line uint64, at sim.Time) (slot int, free sim.Time) {
 	return first, t.ready[first]
 }
 
+// touch records a use of a slot.
+func (t *l1Tags) touch(slot int) {
+	t.clock += wayLimit
+	t.used[slot] = t.clock | t.used[slot]%wayLimit
+}
+
 // put fills a slot.
 func (t *l1Tags) put(slot int, word cacheWord, ready sim.Time) {
-	t.clock++
-	t.words[slot], t.used[slot], t.ready[slot] = word, t.clock, ready
+	t.words[slot], t.ready[slot] = word, ready
+	t.touch(slot)
+}
+
+// drop empties a slot.
+func (t *l1Tags) drop(slot int) {
+	t.words[slot], t.used[slot], t.ready[slot] = noLine, uint64(slot%t.ways), 0
 }
