@@ -48,12 +48,12 @@ func (p *processor) blocked(i int16, s *stream, w *word, n int, cycle int64) {
 	sys := p.system
 	t := &p.warps[i]
 	done := p.send(t, w, cycle)
-	s.rest = int32(n)
+	s.rest = uint8(n)
 	s.reason, s.blame = FullEmptyWait, w.pc
 	sys.stats.Tries++
 	if s.tries++; int(s.tries) < sys.config.FullEmpty.Limit {
 		s.state = retrying
-		s.ready = sys.cycleFrom(done) + int64(sys.config.FullEmpty.Retry)
+		s.ready = done + int64(sys.config.FullEmpty.Retry)
 		p.wheel.put(i, s.ready)
 		return
 	}
@@ -67,6 +67,7 @@ func (p *processor) blocked(i int16, s *stream, w *word, n int, cycle int64) {
 // retry tries a synchronised operation again.
 func (p *processor) retry(i int16, s *stream, cycle int64) {
 	sys := p.system
+	s.forget(cycle)
 	s.account(sys, cycle, FullEmptyWait, s.blame)
 	p.execute(i, s, &sys.kernel.words[s.pc], int(s.rest), cycle)
 }
@@ -123,6 +124,7 @@ func (sys *System) release() {
 	r.waiting = r.waiting[len(r.waiting):]
 	for _, w := range waiting {
 		s := &w.p.streams[w.stream]
+		s.forget(then)
 		s.account(sys, then, Synchronization, s.pc)
 		w.p.settle(w.stream, s, &sys.kernel.words[s.pc])
 		w.p.rouse(s.ready)

@@ -91,7 +91,7 @@ func (sys *System) tell(p *processor, i int) string {
 	switch s.state {
 	case retrying, parked:
 		addr := p.warps[i].Addr[0]
-		text := fmt.Sprintf("waits for %s to be %s, in %s", sys.space.Locate(addr), sys.wanted(s), at(s.blame))
+		text := fmt.Sprintf("waits for %s to be %s, in %s", sys.space.Locate(addr), sys.wanted(s), at(int32(s.blame)))
 		switch c := sys.parking.latest(addr); {
 		case c.addr != addr:
 			return text
@@ -101,9 +101,9 @@ func (sys *System) tell(p *processor, i int) string {
 			return text + fmt.Sprintf("; thread %d left it %s in %s", c.thread, stateAfter(prog.Code[c.pc].Op), at(c.pc))
 		}
 	case atBarrier:
-		return "waits at the barrier " + at(s.pc)
+		return "waits at the barrier " + at(int32(s.pc))
 	}
-	return "runs " + at(s.pc)
+	return "runs " + at(int32(s.pc))
 }
 
 // wanted names the state that the stream's operation waits for.

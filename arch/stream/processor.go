@@ -1,6 +1,8 @@
 package stream
 
 import (
+	"math/bits"
+
 	"heddle/arch/isa"
 	"heddle/arch/mem"
 	"heddle/sim"
@@ -34,24 +36,36 @@ type processor struct {
 	throttled int64      // streams that wait for the memory unit
 	live      int        // streams with a thread
 	began     int64      // cycle of the first of them
+	touched   int64      // so that reading ahead is not optimised away
 }
 
-// stream is the state of a hardware stream beside its thread's.
+// stream is the state of a hardware stream beside its thread's: two lines of
+// the host's cache.
 type stream struct {
-	flights [maxLookahead]flight // of the latest instructions, round and round
-	loading uint64               // registers that may be in flight, modulo 64
-	since   int64                // cycle up to which its time is accounted for
-	ready   int64                // cycle from which it can issue
-	started int64
-	pc      int32 // of its next instruction
-	blame   int32 // pc of what makes it wait until ready
-	rest    int32 // operations of its instruction that follow one which waits for its word, it included
-	tries   int32 // of that
-	more    int32 // further instructions of a long operation
-	turn    uint8 // flight of its next instruction
-	reason  Stall // why it waits until ready
+	since   int64  // cycle up to which its time is accounted for
+	ready   int64  // cycle from which it can issue
+	loading uint64 // registers that may be in flight, modulo 64
+	tries   uint32 // of the synchronised operation that it waits with
+	pc      uint16 // of its next instruction
+	then    uint16 // pc of the one behind those executed ahead
+	blame   uint16 // pc of what makes it wait until ready
+	more    uint16 // further instructions of a long operation
+	pcs     [mostAhead]uint16
+	first   uint8       // of those executed ahead
+	ahead   uint8       // instructions executed ahead
+	ending  isa.Outcome // of the last of them
+	turn    uint8       // flight of its next instruction
+	reason  Stall       // why it waits until ready
 	state   state
+	rest    uint8 // operations of its instruction that follow one which waits for its word, it included
+	flights [maxLookahead]flight
 }
+
+// mostAhead bounds how many instructions a stream executes ahead: those behind
+// a memory operation that only the thread itself can tell of. Each still issues
+// in its own cycle, but the thread's state, which is spread over the host's
+// memory, is looked at once.
+const mostAhead = 6
 
 // state is what a stream does next.
 type state uint8
@@ -65,11 +79,37 @@ const (
 	atBarrier
 )
 
-// flight is the memory operation of an instruction.
+// flight is the memory operation of one of the latest instructions.
 type flight struct {
-	done int64 // cycle from which its data can be used; passed if it has none
-	reg  int32 // register that it loads, among those of all open calls; -1 for none
-	pc   int32
+	done uint32 // low bits of the cycle from which its data can be used
+	pc   uint16
+	reg  uint8 // that it loads, modulo 64; noReg for none
+	none bool  // the instruction has no memory operation
+}
+
+// after returns how many cycles after cycle the operation is done; not
+// positive if it has been.
+func (f *flight) after(cycle int64) int64 {
+	if f.none {
+		return 0
+	}
+	return int64(int32(f.done - uint32(cycle)))
+}
+
+// forget drops the flights of a stream that has waited for so long that they
+// are done and the low bits of a cycle might say otherwise.
+func (s *stream) forget(cycle int64) {
+	if cycle-s.since > 1<<30 {
+		s.land()
+	}
+}
+
+// land drops all flights.
+func (s *stream) land() {
+	for i := range s.flights {
+		s.flights[i] = flight{none: true, reg: noReg}
+	}
+	s.loading = 0
 }
 
 // Handle issues what can be issued from now on, up to runAhead cycles.
@@ -89,7 +129,13 @@ func (p *processor) Handle(now sim.Time) {
 			sys.engine.At(&p.event, sys.timeOf(cycle))
 			return
 		}
-		p.serve(p.wheel.take(due), cycle)
+		i := p.wheel.take(due)
+		// What the next stream needs is on its way to the host's cache while
+		// this one is served.
+		if next := p.wheel.peek(); next != nobody {
+			p.touched += p.streams[next].since + int64(p.warps[next].PC)
+		}
+		p.serve(i, cycle)
 	}
 }
 
@@ -114,26 +160,31 @@ func (p *processor) serve(i int16, cycle int64) {
 	if s.state == throttled {
 		p.throttled--
 		s.state = issuing
-	} else if s.more == 0 && sys.kernel.words[s.pc].memory >= 0 && p.throttled > 0 {
+	} else if p.throttled > 0 && s.more == 0 && sys.kernel.words[s.pc].memory >= 0 {
 		p.throttle(i, s, cycle) // behind those that wait
 		return
 	}
 	s.account(sys, cycle, NotSelected, s.pc)
 	w := &sys.kernel.words[s.pc]
-	if s.more > 0 {
+	switch {
+	case s.more > 0:
 		s.more--
 		p.issued(s, cycle)
-		s.flights[s.turn] = flight{reg: -1}
-		p.turn(s)
-		p.settle(i, s, w)
-		return
-	}
-	if w.memory >= 0 && p.inject.Free()-sys.timeOf(cycle)-sys.unit > sys.queue {
+		p.end(i, s, w, isa.Next)
+	case s.ahead > 0:
+		p.issued(s, cycle)
+		s.ahead--
+		outcome := isa.Next
+		if s.ahead == 0 {
+			outcome = s.ending
+		}
+		p.complete(i, s, w, outcome)
+	case w.memory >= 0 && p.inject.Free()-sys.timeOf(cycle)-sys.unit > sys.queue:
 		p.throttle(i, s, cycle)
-		return
+	default:
+		p.issued(s, cycle)
+		p.execute(i, s, w, int(w.ops), cycle)
 	}
-	p.issued(s, cycle)
-	p.execute(i, s, w, int(w.ops), cycle)
 }
 
 // throttle makes a stream wait until the memory unit has taken the operations
@@ -163,7 +214,7 @@ func (p *processor) issued(s *stream, cycle int64) {
 }
 
 // account closes the stream's time up to a cycle.
-func (s *stream) account(sys *System, cycle int64, why Stall, blame int32) {
+func (s *stream) account(sys *System, cycle int64, why Stall, blame uint16) {
 	if d := sim.Cycles(cycle - s.since); d > 0 {
 		sys.stats.Stalls[why] += d
 		sys.kernel.lines[blame].Stalls[why] += d
@@ -174,7 +225,6 @@ func (s *stream) account(sys *System, cycle int64, why Stall, blame int32) {
 // execute performs the last n operations of the instruction w and finds when
 // the stream can issue its next.
 func (p *processor) execute(i int16, s *stream, w *word, n int, cycle int64) {
-	sys := p.system
 	t := &p.warps[i]
 	t.Clock = uint64(cycle)
 	memory := int(w.ops - w.memory) // operations left when it comes to the one on memory
@@ -190,21 +240,62 @@ func (p *processor) execute(i int16, s *stream, w *word, n int, cycle int64) {
 			p.access(s, t, w, cycle)
 		}
 	}
+	if outcome == isa.Next {
+		p.runOn(s, t)
+	}
+	p.complete(i, s, w, outcome)
+}
+
+// runOn executes what follows the thread's last instruction as far as only the
+// thread itself can tell.
+func (p *processor) runOn(s *stream, t *isa.Warp) {
+	k := p.system.kernel
+	s.first, s.ahead = 0, 0
+	if k.calls {
+		s.then = uint16(t.PC)
+		return
+	}
+	outcome := isa.Next
+	for outcome == isa.Next && s.ahead < p.system.runOn {
+		w := &k.words[t.PC]
+		if !w.own {
+			break
+		}
+		s.pcs[s.ahead] = uint16(t.PC)
+		s.ahead++
+		for n := w.ops; n > 0 && outcome == isa.Next; n-- {
+			outcome = t.Step()
+		}
+	}
+	s.ending, s.then = outcome, uint16(t.PC)
+}
+
+// complete ends the stream's instruction w, which has been executed.
+func (p *processor) complete(i int16, s *stream, w *word, outcome isa.Outcome) {
+	sys := p.system
 	sys.stats.Operations += uint64(w.ops)
 	sys.kernel.lines[s.pc].Issues++
-	s.more = w.issues - 1
+	s.more = uint16(w.issues - 1)
+	p.end(i, s, w, outcome)
+}
+
+// end finds what the stream does after an instruction, w or one of those that
+// it stands for.
+func (p *processor) end(i int16, s *stream, w *word, outcome isa.Outcome) {
+	sys := p.system
 	if w.memory < 0 {
-		s.flights[s.turn] = flight{reg: -1}
+		s.flights[s.turn].none = true
 	}
 	p.turn(s)
 	switch outcome {
 	case isa.Next:
 		p.settle(i, s, w)
 	case isa.Faulted:
-		sys.engine.Stop(t.Trap())
+		sys.engine.Stop(p.warps[i].Trap())
 	case isa.Done:
 		p.finish(s)
 	case isa.Wait:
+		s.first, s.ahead, s.then = 0, 0, uint16(p.warps[i].PC)
 		sys.arrive(p, i, s)
 	}
 }
@@ -222,33 +313,38 @@ func (p *processor) settle(i int16, s *stream, w *word) {
 	sys := p.system
 	s.ready, s.reason, s.blame, s.state = s.since, Pipeline, s.pc, issuing
 	if s.more == 0 {
-		t := &p.warps[i]
-		s.pc = t.PC
+		if s.ahead > 0 {
+			s.pc = s.pcs[s.first]
+			s.first++
+		} else {
+			s.pc = s.then
+		}
 		if s.loading != 0 {
-			p.depend(s, t, &sys.kernel.words[s.pc])
+			p.depend(i, s, &sys.kernel.words[s.pc])
 		}
 	}
-	if f := &s.flights[s.turn]; f.done > s.ready {
-		s.ready, s.reason, s.blame = f.done, LookaheadFull, f.pc
-	}
+	s.wait(&s.flights[s.turn], LookaheadFull)
 	if w.fence {
 		for j := range s.flights {
-			if f := &s.flights[j]; f.done > s.ready {
-				s.ready, s.reason, s.blame = f.done, MemoryDependency, f.pc
-			}
+			s.wait(&s.flights[j], MemoryDependency)
 		}
 	}
 	p.wheel.put(i, s.ready)
 }
 
+// wait makes the stream wait for a flight.
+func (s *stream) wait(f *flight, why Stall) {
+	if d := f.after(s.ready); d > 0 {
+		s.ready += d
+		s.reason, s.blame = why, f.pc
+	}
+}
+
 // depend waits for the loads whose registers the next instruction touches.
-func (p *processor) depend(s *stream, t *isa.Warp, next *word) {
-	frame, exact := int32(0), next.exact
+func (p *processor) depend(i int16, s *stream, next *word) {
 	touches := next.touches
 	if p.system.kernel.calls {
-		frame = int32(t.Frame())
-		touches = touches<<(frame&63) | touches>>(64-frame&63)
-		exact = exact && frame == 0
+		touches = bits.RotateLeft64(touches, p.warps[i].Frame()&63)
 	}
 	if touches&s.loading == 0 {
 		return
@@ -257,25 +353,15 @@ func (p *processor) depend(s *stream, t *isa.Warp, next *word) {
 	s.loading = 0
 	for j := range s.flights {
 		f := &s.flights[j]
-		if f.reg < 0 || f.done <= from {
+		if f.reg == noReg || f.after(from) <= 0 {
 			continue
 		}
 		bit := uint64(1) << (f.reg & 63)
 		s.loading |= bit
-		if f.done > s.ready && touches&bit != 0 && (exact && f.reg < 64 || next.names(f.reg-frame)) {
-			s.ready, s.reason, s.blame = f.done, MemoryDependency, f.pc
+		if touches&bit != 0 {
+			s.wait(f, MemoryDependency)
 		}
 	}
-}
-
-// names reports whether the word touches a register.
-func (w *word) names(reg int32) bool {
-	for _, r := range w.regs {
-		if r == reg {
-			return true
-		}
-	}
-	return false
 }
 
 // localBase is where the threads' own memory lies for the modules.
@@ -284,20 +370,18 @@ const localBase = 1 << 48
 // access sends the memory operation that the thread has just executed.
 func (p *processor) access(s *stream, t *isa.Warp, w *word, cycle int64) {
 	sys := p.system
-	done := p.send(t, w, cycle)
-	f := &s.flights[s.turn]
-	f.done, f.reg, f.pc = sys.cycleFrom(done), -1, w.pc
-	if w.reg >= 0 {
-		f.reg = w.reg
+	f := flight{done: uint32(p.send(t, w, cycle)), pc: w.pc, reg: w.reg}
+	if w.reg != noReg {
 		if sys.kernel.calls {
-			f.reg += int32(t.Frame())
+			f.reg = uint8(int(w.reg)+t.Frame()) & 63
 		}
 		s.loading |= 1 << (f.reg & 63)
 	}
+	s.flights[s.turn] = f
 	sys.stats.Accesses[w.class]++
 	switch in := &sys.kernel.program.Code[w.pc]; {
 	case w.class == synchronises:
-		sys.changed(t.Addr[0], in.Op, w.pc, t.Thread(0), cycle)
+		sys.changed(t.Addr[0], in.Op, int32(w.pc), t.Thread(0), cycle)
 		sys.progress++
 	case w.class != reads:
 		sys.progress++
@@ -305,8 +389,8 @@ func (p *processor) access(s *stream, t *isa.Warp, w *word, cycle int64) {
 }
 
 // send puts a memory operation, successful or not, on its way at a cycle, and
-// returns when its reply is back.
-func (p *processor) send(t *isa.Warp, w *word, cycle int64) sim.Time {
+// returns the cycle from which its reply can be used.
+func (p *processor) send(t *isa.Warp, w *word, cycle int64) int64 {
 	sys := p.system
 	at := sys.timeOf(cycle)
 	a := mem.Access{Addr: t.Addr[0], Size: w.size, Array: -1}
@@ -339,15 +423,16 @@ func (p *processor) send(t *isa.Warp, w *word, cycle int64) sim.Time {
 		}
 		done = p.request(at+sys.unit, a, false)
 	}
-	sys.stats.Latency.Add(uint64(sys.cycleFrom(done - at)))
-	return done
+	back := sys.cycleFrom(done)
+	sys.stats.Latency.Add(uint64(back - cycle))
+	return back
 }
 
 // finish ends the stream's thread.
 func (p *processor) finish(s *stream) {
 	sys := p.system
 	s.state = idle
-	sys.stats.Resident += sim.Cycles(s.since - s.started)
+	sys.stats.Resident += sim.Cycles(s.since)
 	sys.lastCycle = max(sys.lastCycle, s.since)
 	sys.running.done++
 	sys.progress++

@@ -26,6 +26,7 @@ type System struct {
 	queue    sim.Time // that the words before a new one may take
 	pipeline int64
 	runAhead int64
+	runOn    uint8 // instructions that a stream may execute ahead
 
 	kernels map[*isa.Program]*kernel
 	order   []*kernel // as first launched
@@ -86,6 +87,7 @@ func New(c Config, engine *sim.Engine, space *mem.Space) (*System, error) {
 		queue:    sim.Time(c.MemoryUnit.Queue-1) * c.WordInterval(),
 		pipeline: int64(c.Pipeline),
 		runAhead: runAhead,
+		runOn:    mostAhead,
 		kernels:  map[*isa.Program]*kernel{},
 		maxTime:  sim.Never,
 	}
@@ -139,6 +141,9 @@ func (sys *System) Check(p *isa.Program) error {
 	if pc, used := p.UsesFullEmpty(); used && !sys.config.FullEmpty.Enabled {
 		return &Refusal{p, pc, "needs full/empty bits, which this machine lacks (full_empty.enabled)"}
 	}
+	if len(p.Code) > mostInstructions {
+		return fmt.Errorf("program %s has %d instructions: at most %d", p.Name, len(p.Code), mostInstructions)
+	}
 	for pc := range p.Code {
 		if in := &p.Code[pc]; in.Row().Memory != isa.NoMemory && in.Space == isa.Shared {
 			return &Refusal{p, int32(pc), "needs shared memory of a thread block, which this machine lacks"}
@@ -146,6 +151,10 @@ func (sys *System) Check(p *isa.Program) error {
 	}
 	return nil
 }
+
+// mostInstructions is how many instructions a program may have, so that two
+// bytes name one.
+const mostInstructions = 1<<16 - 1
 
 // timeOf returns when a cycle begins.
 func (sys *System) timeOf(cycle int64) sim.Time { return sim.Time(cycle) * sys.period }
@@ -188,15 +197,37 @@ func (sys *System) Run(p *isa.Program, items int, at sim.Time, args []isa.Value)
 	threads := sys.Threads(items)
 	sys.begin(isa.NewLaunch(p, sys.space, 1, threads, threads, args), at)
 	if err := sys.engine.Run(); err != nil {
-		return sys.engine.Now(), err
+		return sys.abandon(at), err
 	}
 	if sys.running.done < threads {
-		return sys.engine.Now(), sys.deadlock()
+		err := sys.deadlock()
+		return sys.abandon(at), err
 	}
 	end = max(at, sys.timeOf(sys.lastCycle), sys.clock.Edge(sys.lastDone))
 	sys.stats.Elapsed += end - at
 	sys.publish(end)
 	return end, nil
+}
+
+// abandon closes the accounts of a launch that does not end well, and returns
+// the time.
+func (sys *System) abandon(at sim.Time) sim.Time {
+	now := sys.engine.Now()
+	for _, p := range sys.processors {
+		for i := range p.streams {
+			if s := &p.streams[i]; s.state != idle {
+				sys.stats.Resident += sim.Cycles(s.since)
+				s.state = idle
+			}
+		}
+		if p.live > 0 {
+			sys.stats.Active += sim.Cycles(max(0, sys.cycleAt(now)-p.began))
+			p.live = 0
+		}
+	}
+	sys.stats.Elapsed += now - at
+	sys.publish(now)
+	return now
 }
 
 // begin creates the streams of a launch.
@@ -213,26 +244,33 @@ func (sys *System) begin(l *isa.Launch, at sim.Time) {
 	sys.watched = progressMark{}
 	entered := sys.cycleFrom(at + sys.config.Launch.Region)
 	block := isa.NewBlockMemory(l.Program)
-	for t := range l.Threads {
-		p := sys.processors[t%len(sys.processors)]
-		i := t / len(sys.processors)
-		cycle := entered + int64(i)*int64(sys.config.Launch.Create)
-		if p.live == 0 {
-			p.began = cycle
+	n := len(sys.processors)
+	for id, p := range sys.processors { // a processor's threads together, for the host's memory
+		for t := id; t < l.Threads; t += n {
+			p.begin(l, t, int16(t/n), entered+int64(t/n)*int64(sys.config.Launch.Create), block)
 		}
-		p.live++
-		s := &p.streams[i]
-		*s = stream{since: cycle, ready: cycle, started: cycle, reason: Pipeline, state: issuing}
-		w := &p.warps[i]
-		w.Start(l, t, 1, block)
-		if w.Begin() == isa.Done {
-			p.finish(s)
-			continue
-		}
-		s.pc, s.blame = w.PC, w.PC
-		p.wheel.put(int16(i), cycle)
-		p.rouse(cycle)
 	}
+}
+
+// begin makes stream i run thread t from a cycle on.
+func (p *processor) begin(l *isa.Launch, t int, i int16, cycle int64, block *isa.BlockMemory) {
+	if p.live == 0 {
+		p.began = cycle
+	}
+	p.live++
+	p.system.stats.Resident -= sim.Cycles(cycle)
+	s := &p.streams[i]
+	*s = stream{since: cycle, ready: cycle, reason: Pipeline, state: issuing}
+	s.land()
+	w := &p.warps[i]
+	w.Start(l, t, 1, block)
+	if w.Begin() == isa.Done {
+		p.finish(s)
+		return
+	}
+	s.pc, s.blame = uint16(w.PC), uint16(w.PC)
+	p.wheel.put(i, cycle)
+	p.rouse(cycle)
 }
 
 // count adds an operation to those of its array.

@@ -19,9 +19,8 @@ type wheel struct {
 	near     int   // streams in buckets
 	summary  uint16
 	occupied [wheelCycles / 64]uint64
-	first    [wheelCycles]int16 // of each bucket's list
-	last     [wheelCycles]int16
-	next     []int16 // of each stream in its list
+	bucket   [wheelCycles]struct{ first, last int16 }
+	next     []int16 // of each stream in its bucket's list
 	far      []due   // a heap: beyond the ring
 	order    uint64  // of entries of the heap
 }
@@ -60,11 +59,11 @@ func (w *wheel) append(s int16, cycle int64) {
 	if bit := uint64(1) << (i & 63); w.occupied[i>>6]&bit == 0 {
 		w.occupied[i>>6] |= bit
 		w.summary |= 1 << (i >> 6)
-		w.first[i] = s
+		w.bucket[i].first = s
 	} else {
-		w.next[w.last[i]] = s
+		w.next[w.bucket[i].last] = s
 	}
-	w.last[i] = s
+	w.bucket[i].last = s
 }
 
 // soonest returns the cycle of the stream to be taken next, or false if there
@@ -97,14 +96,24 @@ func (w *wheel) take(cycle int64) int16 {
 		w.advance(cycle)
 	}
 	i := uint(cycle) % wheelCycles
-	s := w.first[i]
+	b := &w.bucket[i]
+	s := b.first
 	w.near--
-	if w.first[i] = w.next[s]; w.first[i] == nobody {
+	if b.first = w.next[s]; b.first == nobody {
 		if w.occupied[i>>6] &^= 1 << (i & 63); w.occupied[i>>6] == 0 {
 			w.summary &^= 1 << (i >> 6)
 		}
 	}
 	return s
+}
+
+// peek returns the first stream of the soonest cycle if it is in a bucket.
+func (w *wheel) peek() int16 {
+	if w.near == 0 {
+		return nobody
+	}
+	cycle, _ := w.soonest()
+	return w.bucket[uint(cycle)%wheelCycles].first
 }
 
 // advance moves the base to cycle. What comes within reach joins its bucket

@@ -20,17 +20,20 @@ type word struct {
 	ops    int32  // operations, text that costs nothing left out
 	issues int32  // instructions that it stands for: 1 but for long arithmetic
 	memory int32  // which of them is the memory operation; -1 for none
-	pc     int32  // of the memory operation
-	reg    int32  // that it loads; -1 for none
+	pc     uint16 // of the memory operation
+	reg    uint8  // that it loads, modulo 64; noReg for none
 	size   int32  // bytes that it accesses
 	class  access // what it does
 	local  bool   // the thread's own memory
 	fence  bool   // the next waits until all memory operations are done
-	exact  bool   // touches names registers below 64 only
-	// touches are the registers that the word reads or writes, modulo 64.
+	own    bool   // does nothing that another thread could tell, nor reads the clock
+	// touches are the registers that the word reads or writes, modulo 64: of
+	// a function with more, some wait for each other's loads.
 	touches uint64
-	regs    []int32
 }
+
+// noReg is the register that an operation without one loads.
+const noReg = 0xff
 
 // access is what a memory operation does.
 type access uint8
@@ -221,7 +224,7 @@ func (k *packer) written(r isa.Reg) bool {
 
 func (k *packer) open(pc int32) {
 	k.at = &k.words[pc]
-	*k.at = word{issues: 1, memory: -1, reg: -1, exact: true}
+	*k.at = word{issues: 1, memory: -1, reg: noReg, own: true}
 	k.count = [numRooms]int{}
 	k.writes = k.writes[:0]
 	k.stepped = isa.NoReg
@@ -235,7 +238,7 @@ func (k *packer) put(pc int32, in *isa.Inst) {
 	row := in.Row()
 	switch {
 	case row.Unit == isa.UnitMemory:
-		w.memory, w.pc = w.ops, pc
+		w.memory, w.pc, w.own = w.ops, uint16(pc), false
 		w.size = max(int32(in.Type.Size()), 1)
 		w.local = in.Space == isa.Local
 		switch row.Memory {
@@ -250,7 +253,7 @@ func (k *packer) put(pc int32, in *isa.Inst) {
 			w.class, w.size = synchronises, wordBytes
 		}
 		if row.Form.D != isa.NoType && in.D != isa.NoReg {
-			w.reg = int32(in.D.Index())
+			w.reg = uint8(in.D.Index() & 63)
 		}
 	case row.Unit == isa.UnitDivide:
 		w.issues = int32(k.config.Divide)
@@ -258,6 +261,8 @@ func (k *packer) put(pc int32, in *isa.Inst) {
 		w.issues = int32(k.config.Special)
 	case in.Op == isa.OpFence:
 		w.fence = true
+	case in.Op == isa.OpBarrier, in.Op == isa.OpClock:
+		w.own = false
 	}
 	w.ops++
 	operands(k.program, in, func(r isa.Reg, writes bool) {
@@ -265,10 +270,7 @@ func (k *packer) put(pc int32, in *isa.Inst) {
 			k.writes = append(k.writes, r)
 		}
 		if r.IsLocal() {
-			i := int32(r.Index())
-			w.touches |= 1 << (i & 63)
-			w.exact = w.exact && i < 64
-			w.regs = append(w.regs, i)
+			w.touches |= 1 << (r.Index() & 63)
 		}
 	})
 	if in.Op == isa.OpAdd && (in.D == in.A || in.D == in.B) {
