@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"heddle/arch/simt"
+	"heddle/arch/stream"
 	"heddle/sim"
 )
 
@@ -23,6 +24,7 @@ type family struct {
 func families() map[string]family {
 	return map[string]family{
 		"simt":       {buildGPU, simt.Metrics, gpuTheory},
+		"stream":     {buildStream, stream.Metrics, streamTheory},
 		"functional": {buildFunctional, FunctionalMetrics, nil},
 	}
 }
