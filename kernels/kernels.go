@@ -39,14 +39,6 @@ type Machine interface {
 	View(a isa.Array) any
 }
 
-// Array returns the launch argument for an array.
-func Array(a isa.Array) isa.Value {
-	return isa.Value{Type: isa.I64, Elem: a.Elem, Array: true, Bits: a.Base}
-}
-
-// Int returns the launch argument for an integer.
-func Int(v int) isa.Value { return isa.Value{Type: isa.I64, Bits: uint64(v)} }
-
 // Options are what a run may ask of a kernel.
 type Options struct {
 	Seed    uint64

@@ -147,8 +147,7 @@ func simulateLevel(m kernels.Machine, g *graph.Graph, o kernels.Options) (kernel
 	}
 
 	m.Start()
-	err = m.Launch(initProgram(), v, kernels.Array(level), kernels.Array(parent), kernels.Array(current),
-		kernels.Int(v), kernels.Int(int(root)))
+	err = m.Launch(initProgram(), v, kernels.Args(level, parent, current, v, root)...)
 	if err != nil {
 		return nil, err
 	}
@@ -159,9 +158,8 @@ func simulateLevel(m kernels.Machine, g *graph.Graph, o kernels.Options) (kernel
 		if err := m.Write(tail, 0, 0); err != nil {
 			return nil, err
 		}
-		err := m.Launch(expandProgram(), int(size), kernels.Array(xadj), kernels.Array(adjncy), kernels.Array(level),
-			kernels.Array(parent), kernels.Array(current), kernels.Array(next), kernels.Array(tail),
-			kernels.Int(int(size)), kernels.Int(len(frontiers)))
+		err := m.Launch(expandProgram(), int(size),
+			kernels.Args(xadj, adjncy, level, parent, current, next, tail, size, len(frontiers))...)
 		if err != nil {
 			return nil, err
 		}

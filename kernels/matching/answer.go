@@ -3,6 +3,7 @@ package matching
 import (
 	"fmt"
 	"slices"
+	"time"
 
 	"heddle/kernels"
 	"heddle/kernels/graph"
@@ -16,9 +17,11 @@ type Answer struct {
 	// first is phase 1.
 	Queue []int64
 
-	cardinality int64   // edges matched
-	weight      float64 // sum over the edges, by ascending smaller end
-	connected   int64   // vertices with neighbors
+	unqueued    bool          // the kernel has no queue
+	sorting     time.Duration // of a native run that sorted rows
+	cardinality int64         // edges matched
+	weight      float64       // sum over the edges, by ascending smaller end
+	connected   int64         // vertices with neighbors
 }
 
 // newAnswer copies mate, which may be wrong in any way: Check judges it.
@@ -48,14 +51,21 @@ func (a *Answer) Figures() []kernels.Figure {
 		}
 		return 100 * float64(2*a.cardinality) / float64(of)
 	}
-	return []kernels.Figure{
+	figures := []kernels.Figure{
 		{Name: "cardinality", Unit: "edges", Value: a.cardinality},
 		{Name: "weight", Value: a.weight},
 		{Name: "matched_percent", Unit: "%", Value: percent(int64(len(a.Mate)))},
 		{Name: "matched_percent_connected", Unit: "%", Value: percent(a.connected)},
-		{Name: "iterations", Value: int64(len(a.Queue))},
-		{Name: "queue_sizes", Unit: "vertices", Value: a.Queue},
 	}
+	if !a.unqueued {
+		figures = append(figures,
+			kernels.Figure{Name: "iterations", Value: int64(len(a.Queue))},
+			kernels.Figure{Name: "queue_sizes", Unit: "vertices", Value: a.Queue})
+	}
+	if a.sorting > 0 {
+		figures = append(figures, kernels.Figure{Name: "sort_seconds", Unit: "s", Value: a.sorting.Seconds()})
+	}
+	return figures
 }
 
 // Check implements kernels.Answer: the matching is the greedy one, and the
@@ -63,6 +73,9 @@ func (a *Answer) Figures() []kernels.Figure {
 func (a *Answer) Check(g *graph.Graph) error {
 	if err := CheckGreedy(g, a.Mate); err != nil {
 		return err
+	}
+	if a.unqueued {
+		return nil
 	}
 	var matched, queued int64
 	for _, v := range a.Mate {

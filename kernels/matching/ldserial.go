@@ -42,6 +42,7 @@ var ldSerial = kernels.Kernel{
 var serialProgram = sync.OnceValue(func() *isa.Program {
 	b := isa.NewBuilder("matching/ld-serial")
 	g := csrParams(b)
+	weight := b.Array("weight", isa.F64)
 	candidate := b.Array("candidate", isa.I32)
 	mate := b.Array("mate", isa.I32)
 	queue := b.Array("queue", isa.I32)
@@ -50,7 +51,7 @@ var serialProgram = sync.OnceValue(func() *isa.Program {
 	b.If(b.Eq(isa.ThreadID, 0), func() {
 		end := b.Var(0)
 		process := func(s isa.Reg) {
-			t := g.heaviest(b, s, &mate)
+			t := g.heaviest(b, weight, s, &mate)
 			b.Store(candidate, s, t)
 			b.If(b.Ne(t, none), func() {
 				b.If(b.Eq(b.Load(candidate, t), s), func() {
@@ -97,8 +98,7 @@ func simulateSerial(m kernels.Machine, g *graph.Graph, _ kernels.Options) (kerne
 	}
 
 	m.Start()
-	err := m.Launch(serialProgram(), 1, kernels.Array(xadj), kernels.Array(adjncy), kernels.Array(weight),
-		kernels.Array(candidate), kernels.Array(mate), kernels.Array(queue), kernels.Array(tail), kernels.Int(v))
+	err := m.Launch(serialProgram(), 1, kernels.Args(xadj, adjncy, weight, candidate, mate, queue, tail, v)...)
 	if err != nil {
 		return nil, err
 	}

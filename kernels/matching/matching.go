@@ -41,25 +41,25 @@ const paper = "Halappanavar et al., IJHPCA 26(4), 2012"
 
 // Kernels lists the family's kernels.
 func Kernels() []kernels.Kernel {
-	return []kernels.Kernel{ld, ldSerial}
+	return []kernels.Kernel{ld, ldSerial, ldSorted}
 }
 
-// csr are the parameters that hold the graph.
-type csr struct{ xadj, adjncy, weight isa.ArrayParam }
+// csr are the parameters that hold the graph without its weights.
+type csr struct{ xadj, adjncy isa.ArrayParam }
 
 func csrParams(b *isa.Builder) csr {
-	return csr{b.Array("xadj", isa.I64), b.Array("adjncy", isa.I32), b.Array("weight", isa.F64)}
+	return csr{b.Array("xadj", isa.I64), b.Array("adjncy", isa.I32)}
 }
 
 // heaviest returns the neighbor of u behind its heaviest edge, or -1. Unless
 // mate is nil, only unmatched neighbors count.
-func (g csr) heaviest(b *isa.Builder, u isa.Reg, mate *isa.ArrayParam) isa.Reg {
+func (g csr) heaviest(b *isa.Builder, weight isa.ArrayParam, u isa.Reg, mate *isa.ArrayParam) isa.Reg {
 	maxWeight := b.Var(math.Inf(-1))
 	maxNeighbor := b.Var(none)
 	b.For(b.Load(g.xadj, u), b.Load(g.xadj, b.Add(u, 1)), 1, func(e isa.Reg) {
 		v := b.Load(g.adjncy, e)
 		consider := func() {
-			w := b.Load(g.weight, e)
+			w := b.Load(weight, e)
 			b.If(b.Ge(w, maxWeight), func() {
 				b.Set(maxWeight, w)
 				b.Set(maxNeighbor, v)
@@ -87,4 +87,3 @@ func (g csr) bereft(b *isa.Builder, candidate, mate isa.ArrayParam, u isa.Reg, p
 		b.If(b.And(named, b.Ne(v, mateOfU)), func() { process(v) })
 	})
 }
-
