@@ -69,7 +69,6 @@ func TestBandwidthOfRequestEntries(t *testing.T) {
 		x := r.alloc("x", isa.I64, 16*long)
 		r.run(streamRead, 512, 256, x, x, 16*long)
 		run := func(lines int) sim.Cycles {
-			r.cool()
 			return r.run(streamRead, 512, 256, x, x, 16*lines)
 		}
 		took := run(long) - run(short)

@@ -128,6 +128,8 @@ func checkConservation(t rapid.TB, r *rig) {
 				local.Requests += l.Issues
 				local.Threads += l.Lanes
 				local.Transactions += l.Transactions
+				local.Requested += l.Requested
+				local.Moved += l.Moved
 			}
 		}
 	}
@@ -148,6 +150,8 @@ func checkConservation(t rapid.TB, r *rig) {
 		arrays.Atomics += x.Atomics
 		arrays.Requests += x.Requests
 		arrays.Transactions += x.Transactions
+		arrays.Requested += x.Requested
+		arrays.Moved += x.Moved
 		arrays.L1.Add(x.L1)
 		arrays.L2.Add(x.L2)
 		arrays.DRAMRead += x.DRAMRead
@@ -156,6 +160,8 @@ func checkConservation(t rapid.TB, r *rig) {
 	equal("threads' accesses by array", arrays.Loads+arrays.Stores+arrays.Atomics+local.Threads,
 		s.Loads.Threads+s.Stores.Threads+s.Atomics.Threads)
 	equal("requests by array", arrays.Requests+local.Requests, s.Loads.Requests+s.Stores.Requests+s.Atomics.Requests)
+	equal("bytes asked by array", arrays.Requested+local.Requested, lines.Requested)
+	equal("bytes moved by array", arrays.Moved+local.Moved, lines.Moved)
 	equal("transactions by array", arrays.Transactions+local.Transactions, lines.Transactions)
 
 	// Caches: an access hits or misses; each level serves what the one above

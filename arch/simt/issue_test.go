@@ -59,16 +59,16 @@ func TestIndependentInstructions(t *testing.T) {
 // min(schedulers/interval, lanes/width) instructions of a class each cycle,
 // and of an exclusive one at most 1/interval.
 func TestIssueThroughput(t *testing.T) {
-	const from, to = 150, 270
+	const from, to = 100, 172
 	for _, class := range classes {
-		p := text(t, "", class.init, same(300, class.chain))
+		p := text(t, "", class.init, same(200, class.chain))
 		for _, schedulers := range []int{1, 2, 4} {
 			for _, interval := range []sim.Cycles{1, 2} {
-				for _, lanes := range []int{8, 16, 32, 48, 64, 128} {
+				for _, lanes := range []int{16, 32, 48, 128} {
 					for _, exclusive := range []bool{false, true} {
 						c := with(func(c *Config) {
 							c.Scheduler.Count, c.Scheduler.Interval = schedulers, interval
-							*class.unit(&c.Units) = UnitConfig{Latency: 8, Lanes: lanes, Exclusive: exclusive}
+							*class.unit(&c.Units) = UnitConfig{Latency: 4, Lanes: lanes, Exclusive: exclusive}
 						})
 						perCycle := min(float64(schedulers)/float64(interval), float64(lanes)/32)
 						if exclusive {
@@ -86,13 +86,34 @@ func TestIssueThroughput(t *testing.T) {
 	}
 }
 
+// While a scheduler issues to an exclusive unit no other issues anything: two
+// warps of two schedulers, one of which uses it, take turns.
+func TestExclusiveUnit(t *testing.T) {
+	const n = 40
+	for _, exclusive := range []bool{false, true} {
+		c := with(func(c *Config) {
+			c.Scheduler.Count, c.Scheduler.Interval, c.Units.F64.Exclusive = 2, 2, exclusive
+		})
+		run := func(n int) sim.Cycles {
+			return cycles(t, c, text(t, "", "lt r0, %tid, 32", "mov d1, 1.0", "if r0",
+				repeat(n, func(i int) string { return fmt.Sprintf("add.f64 d%d, d1, 1.0", 2+i%20) }), "else",
+				repeat(n, func(i int) string { return fmt.Sprintf("add r%d, r0, 1", 22+i%20) }), "endif"), 64, 64)
+		}
+		want := sim.Cycles(2 * n)
+		if exclusive {
+			want *= 2
+		}
+		wantCycles(t, fmt.Sprintf("exclusive %v", exclusive), run(2*n)-run(n), want)
+	}
+}
+
 // issuedBefore returns the instructions that an SM full of warps issues before
 // the given cycle of a run that goes on for longer.
 func issuedBefore(t *testing.T, c Config, p *isa.Program, cycle sim.Cycles) uint64 {
 	t.Helper()
 	r := newRig(t, c)
 	r.gpu.LimitCycles(cycle - 1)
-	if _, err := r.try(p, 1024, 1024); err == nil {
+	if _, err := r.try(p, 512, 512); err == nil {
 		t.Fatalf("ended before cycle %d", cycle)
 	}
 	return r.gpu.Stats().Instructions

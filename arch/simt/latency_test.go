@@ -27,14 +27,15 @@ func dram(c *Config, n sim.Bytes) sim.Cycles {
 	return sim.Cycles(c.DRAM.Unloaded()/sim.Nanosecond) + further*burst
 }
 
-// chase writes a program of one thread that follows next for n steps, and
-// returns the array: element i holds the index that step i+1 reads.
-func chase(r *rig, stride, n int) (*isa.Program, isa.Array) {
-	next := r.alloc("next", isa.I64, stride*(n+1))
+// chase writes a program of one thread that follows next through n elements
+// for the given rounds, and returns the array: element i holds the index of
+// the element to read after it.
+func chase(r *rig, stride, n, rounds int) (*isa.Program, isa.Array) {
+	next := r.alloc("next", isa.I64, stride*n)
 	for i := range n {
-		r.ints(next)[stride*i] = int64(stride * (i + 1))
+		r.ints(next)[stride*i] = int64(stride * ((i + 1) % n))
 	}
-	return text(r.t, "param next i64[]", "mov r0, 0", same(n, "ld.i64 r0, [$next + r0*8]")), next
+	return text(r.t, "param next i64[]", "mov r0, 0", same(n*rounds, "ld.i64 r0, [$next + r0*8]")), next
 }
 
 // A load that depends on the one before it waits for its whole latency: in a
@@ -48,48 +49,47 @@ func TestChaseLatency(t *testing.T) {
 	for _, test := range []struct {
 		name   string
 		change func(*Config)
-		stride int // elements of 8 bytes
-		warm   bool
-		shrink func(*Config) // cache too small to keep the chain
+		stride int  // elements of 8 bytes
+		warm   bool // run once before; grids begin with an empty L1
 		each   func(*Config) sim.Cycles
 	}{
-		{"L1 hit", nil, 16, true, nil,
-			func(c *Config) sim.Cycles { return c.LoadStore.Latency + c.L1.HitLatency }},
-		{"L2 hit after L1", nil, 16, true, func(c *Config) { c.L1.Size = 512 },
+		{"L2 hit after L1", func(*Config) {}, 16, true,
 			func(c *Config) sim.Cycles { return c.LoadStore.Latency + c.L1.HitLatency + l2Hit(c, 128) }},
-		{"L2 hit after L1 of sectors", sector, 16, true, func(c *Config) { c.L1.Size = 512 },
+		{"L2 hit after L1 of sectors", sector, 16, true,
 			func(c *Config) sim.Cycles { return c.LoadStore.Latency + c.L1.HitLatency + l2Hit(c, 32) }},
-		{"L2 hit without L1", noL1, 16, true, nil,
+		{"L2 hit without L1", noL1, 16, true,
 			func(c *Config) sim.Cycles { return c.LoadStore.Latency + l2Hit(c, 32) }},
-		{"DRAM, rows closed", nil, 512, false, nil,
+		{"DRAM, rows closed", func(*Config) {}, 512, false,
 			func(c *Config) sim.Cycles {
 				return c.LoadStore.Latency + c.L1.HitLatency + l2Hit(c, 128) + dram(c, 128)
 			}},
-		{"DRAM, rows closed, sectors without L1", noL1, 512, false, nil,
+		{"DRAM, rows closed, sectors without L1", noL1, 512, false,
 			func(c *Config) sim.Cycles { return c.LoadStore.Latency + l2Hit(c, 32) + dram(c, 32) }},
-		{"DRAM, row open", noL1, 16, false, func(c *Config) { c.L2.Slice.Size = 1024 },
+		{"DRAM, row open", noL1, 16, false,
 			func(c *Config) sim.Cycles {
 				return c.LoadStore.Latency + l2Hit(c, 32) + dram(c, 32) - c.DRAM.TRCD
 			}},
 	} {
-		c := round()
-		for _, change := range []func(*Config){test.change, test.shrink} {
-			if change != nil {
-				change(&c)
-			}
-		}
+		c := with(test.change)
 		r := newRig(t, c)
-		p, next := chase(r, test.stride, n)
+		p, next := chase(r, test.stride, n, 1)
 		if test.warm {
 			r.run(p, 1, 1, next)
 		}
 		want := start + (n-1)*test.each(&c) + end
-		got := r.run(p, 1, 1, next)
 		if test.name == "DRAM, row open" { // but for the first access
 			want += c.DRAM.TRCD
 		}
-		wantCycles(t, test.name, got, want)
+		wantCycles(t, test.name, r.run(p, 1, 1, next), want)
 	}
+	// A second round finds every line in the L1.
+	c := round()
+	run := func(rounds int) sim.Cycles {
+		r := newRig(t, c)
+		p, next := chase(r, 16, n, rounds)
+		return r.run(p, 1, 1, next)
+	}
+	wantCycles(t, "L1 hit", run(4)-run(3), n*(c.LoadStore.Latency+c.L1.HitLatency))
 }
 
 // The instruction that uses a loaded value issues when it is there, and not a
@@ -97,13 +97,35 @@ func TestChaseLatency(t *testing.T) {
 func TestLoadToUse(t *testing.T) {
 	c := round()
 	latency := c.LoadStore.Latency + c.L1.HitLatency
-	for _, between := range []sim.Cycles{0, 1, latency - 2, latency - 1, latency, latency + 10} {
+	first := []string{"ld.i64 r0, [$a]", "mov r0, r0"} // into the L1
+	run := func(lines ...string) sim.Cycles {
 		r := newRig(t, c)
-		a := r.alloc("a", isa.I64, 16)
-		p := text(t, "param a i64[]", "ld.i64 r0, [$a]", repeat(int(between), func(i int) string { return fmt.Sprintf("mov r%d, 1", 1+i%20) }), "add r0, r0, 1")
-		r.run(p, 1, 1, a)
-		wantCycles(t, fmt.Sprintf("%d instructions between", between), r.run(p, 1, 1, a),
-			max(latency, 1+between)+1+c.Units.Control.Latency)
+		return r.run(text(t, "param a i64[]", append(first, lines...)...), 1, 1, r.alloc("a", isa.I64, 16))
+	}
+	for _, between := range []sim.Cycles{0, 1, latency - 2, latency - 1, latency, latency + 10} {
+		got := run("ld.i64 r1, [$a]", repeat(int(between), func(i int) string { return fmt.Sprintf("mov r%d, 1", 2+i%20) }), "add r1, r1, 1") - run()
+		wantCycles(t, fmt.Sprintf("%d instructions between", between), got, 1+max(latency, 1+between))
+	}
+}
+
+// Writes and atomics, which L2 performs, leave no stale copy in the L1: the
+// next load goes to L2, and the one after it hits.
+func TestWritesEvict(t *testing.T) {
+	c := round()
+	hit := int64(c.LoadStore.Latency + c.L1.HitLatency)
+	for _, write := range []string{"st.i64 [$a + 8], 1", "atom.add.i64 [$a + 8], 1"} {
+		r := newRig(t, c)
+		a, out := r.alloc("a", isa.I64, 16), r.alloc("out", isa.I64, 4)
+		timed := func(i int) string {
+			return fmt.Sprintf("clock r1\nld.i64 r0, [$a]\nmov r0, r0\nclock r2\nsub r%d, r2, r1", 10+i)
+		}
+		r.run(text(t, "param a i64[]\nparam out i64[]", timed(0), timed(1), write, "mov r3, 3", same(100, "mul r3, r3, r3"), timed(2), timed(3),
+			repeat(4, func(i int) string { return fmt.Sprintf("st.i64 [$out + %d], r%d", 8*i, 10+i) })), 1, 1, a, out)
+		for i, want := range []int64{hit + int64(l2Hit(&c, 128)+dram(&c, 128)), hit, hit + int64(l2Hit(&c, 128)), hit} {
+			if got := r.ints(out)[i] - 2; got != want { // the load and the clock issue
+				t.Errorf("%s: load %d took %d cycles, want %d", write, i, got, want)
+			}
+		}
 	}
 }
 
@@ -152,7 +174,6 @@ func TestIndependentLoadsOverlap(t *testing.T) {
 			a := r.alloc("a", isa.I64, 16*n)
 			p := loads(t, n)
 			r.run(p, 1, 1, a)
-			r.cool()
 			return r.run(p, 1, 1, a)
 		}
 		one := c.LoadStore.Latency + c.L1.HitLatency + l2Hit(&c, 128)
@@ -180,7 +201,6 @@ func TestOutstandingLoads(t *testing.T) {
 				a := r.alloc("a", isa.I64, 16*n)
 				p := loads(t, n)
 				r.run(p, 1, 1, a)
-				r.cool()
 				got := r.run(p, 1, 1, a)
 				size, lookup := sim.Bytes(32), sim.Cycles(0)
 				if l1 {
@@ -201,8 +221,8 @@ func TestHitUnderMisses(t *testing.T) {
 	r := newRig(t, c)
 	a := r.alloc("a", isa.I64, 1024)
 	clock := r.alloc("clock", isa.I64, 1)
-	r.run(text(t, "param a i64[]", "ld.i64 r0, [$a]", "mov r0, r0"), 1, 1, a)
-	p := text(t, "param a i64[]\nparam clock i64[]", "ld.i64 r0, [$a + 1024]", "ld.i64 r1, [$a + 2048]", "clock r2",
+	p := text(t, "param a i64[]\nparam clock i64[]", "ld.i64 r0, [$a]", "mov r0, r0",
+		"ld.i64 r0, [$a + 1024]", "ld.i64 r1, [$a + 2048]", "clock r2",
 		"ld.i64 r3, [$a]", "mov r3, r3", "clock r4", "sub r4, r4, r2", "st.i64 [$clock], r4")
 	r.run(p, 1, 1, a, clock)
 	// It issues a cycle after the clock and is sent one later, behind the others.

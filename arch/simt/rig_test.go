@@ -111,15 +111,6 @@ func (r *rig) try(p *isa.Program, threads, block int, args ...any) (sim.Cycles, 
 	return took, nil
 }
 
-// cool empties the L1 caches.
-func (r *rig) cool() {
-	for _, s := range r.gpu.sms {
-		if s.l1 != nil {
-			s.l1.Invalidate()
-		}
-	}
-}
-
 // run is try of a program that must end well.
 func (r *rig) run(p *isa.Program, threads, block int, args ...any) sim.Cycles {
 	r.t.Helper()
