@@ -360,3 +360,22 @@ func BenchmarkMulticore(b *testing.B) {
 		}
 	}
 }
+
+// TestAdvanceChangesNothing runs the same traffic with and without a word on
+// what is over.
+func TestAdvanceChangesNothing(t *testing.T) {
+	for _, config := range []MulticoreConfig{opteron(), xeon()} {
+		told, untold := mustMulticore(t, config), mustMulticore(t, config)
+		x := uint64(1)
+		for i := range 30000 {
+			x = x*6364136223846793005 + 1442695040888963407
+			at := sim.Time(i) * 8 * ns
+			a := Access{Addr: x >> 43 << 3, Size: 8, Kind: Kind(x >> 60 % 3)}
+			core := int(x>>33) % told.Cores()
+			told.Advance(at)
+			if p, q := told.Port(core).Access(at, a), untold.Port(core).Access(at, a); p != q {
+				t.Fatalf("access %d is done at %d, or at %d", i, p, q)
+			}
+		}
+	}
+}

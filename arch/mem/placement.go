@@ -14,8 +14,9 @@ type pageTable struct {
 	interleaved bool
 	dies        int
 	frames      []uint64 // pages so far, by die
+	near        uint64 // pages below are in the table, others in the map
 	pages       []pagePlace
-	far         map[uint64]pagePlace // pages so high that a table would be large
+	far         map[uint64]pagePlace
 }
 
 func newPageTable(c *MulticoreConfig) pageTable {
@@ -25,6 +26,7 @@ func newPageTable(c *MulticoreConfig) pageTable {
 		mask:        uint64(c.Page) - 1,
 		interleaved: c.Placement == "interleaved",
 		dies:        dies,
+		near:        nearPages,
 		frames:      make([]uint64, dies),
 	}
 }
@@ -38,7 +40,7 @@ type pagePlace struct {
 	die   int32
 }
 
-const farPage = 1 << 26 // 256 GiB of pages of 4 KiB
+const nearPages = 1 << 22 // a table of 32 MiB at most
 
 // at returns the place of addr: the die, and the address within its memory. A
 // page that has none gets one, for an access from die toucher.
@@ -56,7 +58,7 @@ func (t *pageTable) at(addr uint64, toucher int) (die int, local uint64) {
 
 // first returns the place of a page that is not in the table, or nowhere yet.
 func (t *pageTable) first(page uint64, toucher int) pagePlace {
-	if page >= farPage {
+	if page >= t.near {
 		if p, ok := t.far[page]; ok {
 			return p
 		}
@@ -72,7 +74,7 @@ func (t *pageTable) first(page uint64, toucher int) pagePlace {
 	}
 	t.frames[die]++
 	p := pagePlace{uint32(t.frames[die]), int32(die)}
-	if page >= farPage {
+	if page >= t.near {
 		t.far[page] = p
 	} else {
 		t.pages[page] = p
