@@ -19,6 +19,9 @@ type core struct {
 	threads []*thread // of the running launch that have not ended
 	at      int64     // cycle of the running event
 	taken   bool      // several threads take turns at dispatch
+	sharing int       // threads that split the buffers
+	ended   []*thread // of the running launch
+	leaves  int64     // when the next of them is retired
 
 	ports      ports
 	front      calendar // dispatch cycles, when there are turns
@@ -111,9 +114,10 @@ func (c *core) rouse(t *thread, at int64) {
 // what a thread waits for until then. One that needs a line waits for a line
 // fill buffer.
 func (c *core) access(at int64, a mem.Access) (done int64, cause Cause) {
-	if c.fills.free > at && !c.port.InL1(a.Addr) {
-		c.stats.FillWait += c.fills.free - at
-		at = c.fills.free
+	if len(c.fills.lines) >= c.fills.size && !c.port.InL1(a.Addr) {
+		start := c.fills.next(at)
+		c.stats.FillWait += start - at
+		at = start
 	}
 	begin := sim.Time(at) * c.period
 	took := c.port.Access(begin, a) - begin
@@ -125,52 +129,7 @@ func (c *core) access(at int64, a mem.Access) (done int64, cause Cause) {
 	case mem.FromFill:
 		return done, c.fills.cause(a.Addr)
 	default:
-		c.fills.take(a.Addr, done, causeOf[from])
+		c.fills.take(fill{a.Addr >> (c.fills.shift & 63), at, done, causeOf[from]}, c.at)
 		return done, causeOf[from]
 	}
-}
-
-// fillBuffers are the lines on their way to the first-level cache.
-type fillBuffers struct {
-	shift uint
-	lines []fill
-	free  int64 // when the first is
-}
-
-// fill is a line on its way, and why that takes long.
-type fill struct {
-	line  uint64
-	until int64
-	cause Cause
-}
-
-func newFillBuffers(n int, shift uint) fillBuffers {
-	return fillBuffers{shift: shift, lines: make([]fill, n)}
-}
-
-// take holds the buffer that is free first until the line of addr is there.
-func (f *fillBuffers) take(addr uint64, until int64, cause Cause) {
-	first := 0
-	for i := range f.lines {
-		if f.lines[i].until < f.lines[first].until {
-			first = i
-		}
-	}
-	f.lines[first] = fill{addr >> (f.shift & 63), until, cause}
-	f.free = until
-	for i := range f.lines {
-		f.free = min(f.free, f.lines[i].until)
-	}
-}
-
-// cause returns why the line of addr, which is on its way, takes long.
-func (f *fillBuffers) cause(addr uint64) Cause {
-	cause, line := L1, addr>>(f.shift&63)
-	until := int64(-1)
-	for i := range f.lines {
-		if l := &f.lines[i]; l.line == line && l.until > until {
-			cause, until = l.cause, l.until
-		}
-	}
-	return cause
 }

@@ -173,6 +173,8 @@ func (m *Machine) begin(l *launch) {
 	}
 	for i, c := range m.cores {
 		if used[i] > 0 {
+			c.sharing, c.taken, c.leaves = used[i], used[i] > 1, never
+			c.ended = c.ended[:0]
 			c.share()
 			m.engine.At(&c.event, m.clock.Span(sim.Cycles(l.start)))
 		}
@@ -184,12 +186,25 @@ func (m *Machine) begin(l *launch) {
 	}
 }
 
-// share splits the core's buffers among the threads that it runs.
+// share splits the core's buffers among the threads that run, and those that
+// have ended but are not retired.
 func (c *core) share() {
-	c.taken = len(c.threads) > 1
 	for _, t := range c.threads {
-		t.share(&c.machine.config.Core, len(c.threads))
+		t.share(&c.machine.config.Core, c.sharing)
 	}
+}
+
+// release gives what threads held that have ended by cycle at to the others.
+func (c *core) release(at int64) {
+	c.leaves = never
+	c.sharing = len(c.threads)
+	for _, t := range c.ended {
+		if t.ended > at {
+			c.sharing++
+			c.leaves = min(c.leaves, t.ended)
+		}
+	}
+	c.share()
 }
 
 // finish ends t.
@@ -200,11 +215,9 @@ func (t *thread) finish() {
 	end := max(t.retired, t.drained(), t.cycle+1, l.start)
 	t.cycles[Base]++
 	if from := t.cycle + 1; end > from {
-		why := t.retiredWhy
-		if t.retired < end {
-			why = because(why.pc(), Stores)
-		}
-		t.lose(end-from, why)
+		retired := min(max(t.retired, from), end)
+		t.lose(retired-from, t.retiredWhy)
+		t.lose(end-retired, because(t.retiredWhy.pc(), Stores))
 	}
 	t.wake = never
 	t.over, t.ended = true, end
@@ -217,9 +230,8 @@ func (t *thread) finish() {
 			break
 		}
 	}
-	if len(c.threads) > 0 {
-		c.share()
-	}
+	c.ended = append(c.ended, t)
+	c.leaves = min(c.leaves, end)
 	l.live--
 	m.release()
 }

@@ -200,7 +200,13 @@ func values(t testing.TB, args []any) []isa.Value {
 // function, so that a test knows every instruction and register.
 func text(t testing.TB, params string, lines ...string) *isa.Program {
 	t.Helper()
-	p, err := isa.Parse("test.asm", "program test\n"+params+"\nfunc main()\n"+strings.Join(lines, "\n")+"\nret\n")
+	return parse(t, params+"\nfunc main()\n"+strings.Join(lines, "\n")+"\nret\n")
+}
+
+// parse assembles what follows a program's name.
+func parse(t testing.TB, rest string) *isa.Program {
+	t.Helper()
+	p, err := isa.Parse("test.asm", "program test\n"+rest)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -164,6 +164,11 @@ func (t *thread) dispatch(o *op, pc int32, limit int64) bool {
 	}
 	if at > t.cycle {
 		if c.taken {
+			if c.leaves <= at { // then the buffers are larger
+				t.restart(c.leaves, because(pc, SMT))
+				c.release(c.leaves)
+				return t.dispatch(o, pc, limit)
+			}
 			at = c.front.next(at)
 		}
 		if at > limit {
@@ -174,6 +179,13 @@ func (t *thread) dispatch(o *op, pc int32, limit int64) bool {
 	}
 	t.left--
 	return true
+}
+
+// restart keeps the front end from dispatch before cycle at.
+func (t *thread) restart(at int64, why blame) {
+	if at > t.front {
+		t.front, t.frontLate, t.resolved = at, 0, why
+	}
 }
 
 // advance begins the dispatch group of cycle at, which pc opens, and accounts

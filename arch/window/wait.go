@@ -106,9 +106,9 @@ func (m *Machine) release() {
 			continue
 		}
 		t.atWait = false
-		why := because(t.waitPC, Sync)
-		t.retire(at, why)
-		t.front, t.frontLate, t.resolved = at, 0, why
+		t.front, t.frontLate = at, at-t.issue
+		t.frontWhy, t.resolved = because(t.waitPC, Sync), t.retiredWhy
+		t.retire(at, t.frontWhy)
 		t.core.rouse(t, at)
 	}
 }
