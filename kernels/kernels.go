@@ -44,6 +44,9 @@ type Options struct {
 	Seed    uint64
 	Source  int // start vertex, for traversals; -1 picks one by the kernel's rule
 	Threads int // for native runs; 0 means all processors
+	// Schedule of the parallel loops of a simulated run, as isa.ParseSchedule
+	// reads it; "" is the machine's own.
+	Schedule string
 }
 
 // Figure is one of the kernel's own results, such as the weight of a matching.

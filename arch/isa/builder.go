@@ -20,6 +20,7 @@ type Builder struct {
 	regs   []builderReg // by the index of the Regs that it gives out
 	consts map[Const]Reg
 	lines  map[Line]int32
+	loops  loops
 	errs   []error
 }
 

@@ -48,10 +48,24 @@ func (b *Builder) For(from, to, step Operand, body func(i Reg)) {
 }
 
 // ParallelFor runs body for every i from 0 to n-1, spread over all threads of
-// the launch: thread t takes t, t+ThreadCount, and so on. With a thread an
-// item it is the grid of a CUDA kernel, with fewer a cyclic static schedule.
+// the launch as the builder's Schedule says. Body may Continue, but not Break.
 func (b *Builder) ParallelFor(n Operand, body func(i Reg)) {
-	b.For(ThreadID, n, ThreadCount, body)
+	b.spread(ThreadID, ThreadCount, n, body)
+}
+
+// ParallelForLeaders is ParallelFor over the first threads of all warps alone:
+// for a body in which a thread waits for another, which may not be one that
+// lockstep holds back until the first goes on.
+func (b *Builder) ParallelForLeaders(n Operand, body func(i Reg)) {
+	b.If(b.Eq(Lane, 0), func() {
+		warps := func(threads Operand) Reg { return b.Div(b.Add(threads, b.Sub(Width, 1)), Width) }
+		perBlock := warps(BlockSize)
+		worker := b.Add(b.Mul(Block, perBlock), b.Div(BlockThread, Width))
+		// The last block may be smaller.
+		before := b.Sub(BlockCount, 1)
+		last := warps(b.Sub(ThreadCount, b.Mul(before, BlockSize)))
+		b.spread(worker, b.Add(b.Mul(before, perBlock), last), n, body)
+	})
 }
 
 // Break leaves the innermost loop.

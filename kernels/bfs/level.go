@@ -31,7 +31,6 @@ package bfs
 
 import (
 	"fmt"
-	"sync"
 
 	"heddle/arch/isa"
 	"heddle/kernels"
@@ -48,14 +47,13 @@ func Kernels() []kernels.Kernel {
 		Source:   "Bader and Madduri, ICPP 2006; Luo, Wong and Hwu, DAC 2010",
 		Simulate: simulateLevel,
 		Native:   nativeLevel,
-		Programs: func() []*isa.Program { return []*isa.Program{initProgram(), expandProgram()} },
+		Programs: func() []*isa.Program { return kernels.Programs(initProgram, expandProgram) },
 	}}
 }
 
 // initProgram marks every vertex unvisited, a thread a vertex, but the source,
 // which it makes the first frontier.
-var initProgram = sync.OnceValue(func() *isa.Program {
-	b := isa.NewBuilder("bfs/level.init")
+var initProgram = kernels.NewParallelProgram("bfs/level.init", func(b *isa.Builder) {
 	level := b.Array("level", isa.I32)
 	parent := b.Array("parent", isa.I32)
 	queue := b.Array("queue", isa.I32)
@@ -71,14 +69,12 @@ var initProgram = sync.OnceValue(func() *isa.Program {
 			b.Store(parent, u, unreached)
 		})
 	})
-	return b.MustBuild()
 })
 
 // expandProgram visits the neighbors of the frontier, a thread a frontier
 // vertex. The load of level spares the atomic where the vertex was visited
 // before; if it misses a visit in progress, the compare-and-swap decides.
-var expandProgram = sync.OnceValue(func() *isa.Program {
-	b := isa.NewBuilder("bfs/level.expand")
+var expandProgram = kernels.NewParallelProgram("bfs/level.expand", func(b *isa.Builder) {
 	xadj := b.Array("xadj", isa.I64)
 	adjncy := b.Array("adjncy", isa.I32)
 	level := b.Array("level", isa.I32)
@@ -100,7 +96,6 @@ var expandProgram = sync.OnceValue(func() *isa.Program {
 			})
 		})
 	})
-	return b.MustBuild()
 })
 
 // source returns the vertex that the options ask for: -1 stands for the lowest
@@ -142,12 +137,13 @@ func simulateLevel(m kernels.Machine, g *graph.Graph, o kernels.Options) (kernel
 	current := setup.Alloc("queue", isa.I32, v)
 	next := setup.Alloc("queue", isa.I32, v)
 	tail := setup.Alloc("tail", isa.I32, 1)
+	loops := kernels.NewLoops(setup, o)
 	if err := setup.Err(); err != nil {
 		return nil, err
 	}
 
 	m.Start()
-	err = m.Launch(initProgram(), v, kernels.Args(level, parent, current, v, root)...)
+	err = loops.Launch(initProgram, v, level, parent, current, v, root)
 	if err != nil {
 		return nil, err
 	}
@@ -158,8 +154,8 @@ func simulateLevel(m kernels.Machine, g *graph.Graph, o kernels.Options) (kernel
 		if err := m.Write(tail, 0, 0); err != nil {
 			return nil, err
 		}
-		err := m.Launch(expandProgram(), int(size),
-			kernels.Args(xadj, adjncy, level, parent, current, next, tail, size, len(frontiers))...)
+		err := loops.Launch(expandProgram, int(size), xadj, adjncy, level, parent, current, next, tail,
+			size, len(frontiers))
 		if err != nil {
 			return nil, err
 		}

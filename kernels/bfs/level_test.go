@@ -45,7 +45,10 @@ func relax(g *graph.Graph, source int32) []int32 {
 func TestEveryScheduleGivesTheDistances(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		g := kerneltest.DrawGraph(r, 48)
-		o := kernels.Options{Source: rapid.IntRange(-1, g.Vertices()-1).Draw(r, "source")}
+		o := kernels.Options{
+			Source:   rapid.IntRange(-1, g.Vertices()-1).Draw(r, "source"),
+			Schedule: kerneltest.DrawSchedule(r),
+		}
 		cfg := kerneltest.DrawConfig(r)
 		for range 20 {
 			cfg.Seed++

@@ -74,6 +74,12 @@ func DrawConfig(t *rapid.T) Config {
 	}
 }
 
+// DrawSchedule draws the schedule of parallel loops, as kernels.Options has it.
+func DrawSchedule(t *rapid.T) string {
+	return rapid.SampledFrom([]string{"", "", "cyclic", "static", "static,5", "dynamic", "dynamic,3",
+		"guided", "guided,4", "block-dynamic", "block-dynamic,2"}).Draw(t, "schedule of loops")
+}
+
 // largestFile is the most bytes of a graph file that tests read: larger ones
 // take seconds, and package graph's tests read them.
 const largestFile = 512 << 10

@@ -1,8 +1,6 @@
 package matching
 
 import (
-	"sync"
-
 	"heddle/arch/isa"
 	"heddle/kernels"
 	"heddle/kernels/graph"
@@ -30,15 +28,12 @@ var ld = kernels.Kernel{
 	Weighted: true,
 	Simulate: ldQueues.simulate,
 	Native:   nativeLD,
-	Programs: func() []*isa.Program {
-		return []*isa.Program{findProgram(), matchProgram(), extendProgram()}
-	},
+	Programs: func() []*isa.Program { return kernels.Programs(findProgram, matchProgram, extendProgram) },
 }
 
 // findProgram is phase 1, lines 5 to 14 of Algorithm 3: a thread a vertex
 // finds its candidate. Every vertex is unmatched, so mate is not read.
-var findProgram = sync.OnceValue(func() *isa.Program {
-	b := isa.NewBuilder("matching/ld.find")
+var findProgram = kernels.NewParallelProgram("matching/ld.find", func(b *isa.Builder) {
 	g := csrParams(b)
 	weight := b.Array("weight", isa.F64)
 	candidate := b.Array("candidate", isa.I32)
@@ -48,15 +43,12 @@ var findProgram = sync.OnceValue(func() *isa.Program {
 		b.Store(mate, u, none)
 		b.Store(candidate, u, g.heaviest(b, weight, u, nil))
 	})
-	return b.MustBuild()
 })
 
-var extendProgram = sync.OnceValue(func() *isa.Program {
-	b := isa.NewBuilder("matching/ld.extend")
+var extendProgram = kernels.NewParallelProgram("matching/ld.extend", func(b *isa.Builder) {
 	g := csrParams(b)
 	weight := b.Array("weight", isa.F64)
 	g.extend(b, func(s isa.Reg, mate isa.ArrayParam) isa.Reg { return g.heaviest(b, weight, s, &mate) })
-	return b.MustBuild()
 })
 
 var ldQueues = queueKernel{

@@ -51,8 +51,13 @@ func simulate(t testing.TB, g *graph.Graph, cfg kerneltest.Config) (*Answer, *ke
 
 func simulateOne(t rapid.TB, k kernels.Kernel, g *graph.Graph, cfg kerneltest.Config) (*Answer, *kerneltest.Functional) {
 	t.Helper()
+	return simulateLoops(t, k, g, cfg, "")
+}
+
+func simulateLoops(t rapid.TB, k kernels.Kernel, g *graph.Graph, cfg kerneltest.Config, schedule string) (*Answer, *kerneltest.Functional) {
+	t.Helper()
 	m := kerneltest.NewFunctional(cfg)
-	a, err := k.Simulate(m, g, kernels.Options{})
+	a, err := k.Simulate(m, g, kernels.Options{Schedule: schedule})
 	if err != nil {
 		t.Fatalf("%s, %+v: %v", k.Name, cfg, err)
 	}
@@ -78,6 +83,9 @@ func checkCounts(t rapid.TB, m *kerneltest.Functional, table map[string]kernelte
 	t.Helper()
 	for _, a := range m.Space.Arrays() {
 		want, listed := table[a.Name]
+		if a.Name == "schedule" {
+			continue // package isa counts its accesses
+		}
 		if !listed {
 			t.Fatalf("array %s is not in the table", a.Name)
 		}
@@ -108,15 +116,10 @@ func TestEveryScheduleGivesTheGreedyMatching(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		g := kerneltest.DrawGraph(r, 48)
 		want := greedy(g)
-		cfg := kerneltest.DrawConfig(r)
+		cfg, schedule := kerneltest.DrawConfig(r), kerneltest.DrawSchedule(r)
 		for range 20 {
 			cfg.Seed++
-			m := kerneltest.NewFunctional(cfg)
-			got, err := ld.Simulate(m, g, kernels.Options{})
-			if err != nil {
-				r.Fatalf("%+v: %v", cfg, err)
-			}
-			a := got.(*Answer)
+			a, m := simulateLoops(r, ld, g, cfg, schedule)
 			if !slices.Equal(a.Mate, want) {
 				r.Fatalf("%+v: mate %v, greedy has %v", cfg, a.Mate, want)
 			}

@@ -2,7 +2,6 @@ package matching
 
 import (
 	"context"
-	"sync"
 
 	"heddle/arch/isa"
 	"heddle/kernels"
@@ -41,13 +40,12 @@ var ldSorted = kernels.Kernel{
 	Simulate: sortedQueues.simulate,
 	Native:   nativeSorted,
 	Programs: func() []*isa.Program {
-		return []*isa.Program{findSortedProgram(), matchProgram(), extendSortedProgram()}
+		return kernels.Programs(findSortedProgram, matchProgram, extendSortedProgram)
 	},
 }
 
 // findSortedProgram makes the first of its row the candidate of each vertex.
-var findSortedProgram = sync.OnceValue(func() *isa.Program {
-	b := isa.NewBuilder("matching/ld-sorted.find")
+var findSortedProgram = kernels.NewParallelProgram("matching/ld-sorted.find", func(b *isa.Builder) {
 	g := csrParams(b)
 	position := b.Array("position", isa.I64)
 	candidate := b.Array("candidate", isa.I32)
@@ -63,11 +61,9 @@ var findSortedProgram = sync.OnceValue(func() *isa.Program {
 		})
 		b.Store(candidate, u, heaviest)
 	})
-	return b.MustBuild()
 })
 
-var extendSortedProgram = sync.OnceValue(func() *isa.Program {
-	b := isa.NewBuilder("matching/ld-sorted.extend")
+var extendSortedProgram = kernels.NewParallelProgram("matching/ld-sorted.extend", func(b *isa.Builder) {
 	g := csrParams(b)
 	position := b.Array("position", isa.I64)
 	g.extend(b, func(s isa.Reg, mate isa.ArrayParam) isa.Reg {
@@ -86,7 +82,6 @@ var extendSortedProgram = sync.OnceValue(func() *isa.Program {
 		b.Store(position, s, e)
 		return heaviest
 	})
-	return b.MustBuild()
 })
 
 var sortedQueues = queueKernel{

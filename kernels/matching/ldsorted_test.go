@@ -68,10 +68,10 @@ func TestSortedSimulated(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		g := kerneltest.DrawGraph(r, 48)
 		want := greedy(g)
-		cfg := kerneltest.DrawConfig(r)
+		cfg, schedule := kerneltest.DrawConfig(r), kerneltest.DrawSchedule(r)
 		for range 10 {
 			cfg.Seed++
-			a, m := simulateOne(r, ldSorted, g, cfg)
+			a, m := simulateLoops(r, ldSorted, g, cfg, schedule)
 			if !slices.Equal(a.Mate, want) {
 				r.Fatalf("%+v: mate %v, greedy has %v", cfg, a.Mate, want)
 			}

@@ -1,8 +1,6 @@
 package matching
 
 import (
-	"sync"
-
 	"heddle/arch/isa"
 	"heddle/kernels"
 	"heddle/kernels/graph"
@@ -13,18 +11,17 @@ import (
 type queueKernel struct {
 	// find is phase 1, lines 5 to 14. Its parameters are the arrays placed,
 	// candidate, mate, and the number of vertices.
-	find func() *isa.Program
+	find *kernels.ParallelProgram
 	// extend is an iteration of phase 2. Its parameters are the arrays placed,
 	// and those of csr.extend.
-	extend func() *isa.Program
+	extend *kernels.ParallelProgram
 	// place puts what depends on the way into the machine's memory.
 	place func(setup *kernels.Arrays, g *graph.Graph) []isa.Array
 }
 
 // matchProgram is phase 1, lines 15 to 18: each end of a locally dominant edge
 // sets its own mate and enqueues itself.
-var matchProgram = sync.OnceValue(func() *isa.Program {
-	b := isa.NewBuilder("matching/ld.match")
+var matchProgram = kernels.NewParallelProgram("matching/ld.match", func(b *isa.Builder) {
 	candidate := b.Array("candidate", isa.I32)
 	mate := b.Array("mate", isa.I32)
 	queue := b.Array("queue", isa.I32)
@@ -39,7 +36,6 @@ var matchProgram = sync.OnceValue(func() *isa.Program {
 			})
 		})
 	})
-	return b.MustBuild()
 })
 
 // extend writes an iteration of phase 2, lines 22 to 25, with Algorithm 2
@@ -101,7 +97,7 @@ func (g csr) extend(b *isa.Builder, seek func(s isa.Reg, mate isa.ArrayParam) is
 
 // simulate is the host program: everything stays in the machine's memory, and
 // each iteration brings back the size of the queue.
-func (q queueKernel) simulate(m kernels.Machine, g *graph.Graph, _ kernels.Options) (kernels.Answer, error) {
+func (q queueKernel) simulate(m kernels.Machine, g *graph.Graph, o kernels.Options) (kernels.Answer, error) {
 	if err := g.CheckPositiveWeights(); err != nil {
 		return nil, err
 	}
@@ -118,6 +114,7 @@ func (q queueKernel) simulate(m kernels.Machine, g *graph.Graph, _ kernels.Optio
 	current := setup.Alloc("queue", isa.I32, v)
 	next := setup.Alloc("queue", isa.I32, v)
 	tail := setup.Alloc("tail", isa.I32, 1)
+	loops := kernels.NewLoops(setup, o)
 	if err := setup.Err(); err != nil {
 		return nil, err
 	}
@@ -126,12 +123,10 @@ func (q queueKernel) simulate(m kernels.Machine, g *graph.Graph, _ kernels.Optio
 	if err := m.Write(tail, 0, 0); err != nil {
 		return nil, err
 	}
-	err := m.Launch(q.find(), v, kernels.Args(placed, candidate, mate, v)...)
-	if err != nil {
+	if err := loops.Launch(q.find, v, placed, candidate, mate, v); err != nil {
 		return nil, err
 	}
-	err = m.Launch(matchProgram(), v, kernels.Args(candidate, mate, current, tail, v)...)
-	if err != nil {
+	if err := loops.Launch(matchProgram, v, candidate, mate, current, tail, v); err != nil {
 		return nil, err
 	}
 	var queue []int64
@@ -148,7 +143,7 @@ func (q queueKernel) simulate(m kernels.Machine, g *graph.Graph, _ kernels.Optio
 		if err := m.Write(tail, 0, 0); err != nil {
 			return nil, err
 		}
-		err = m.Launch(q.extend(), int(size), kernels.Args(placed, candidate, mate, current, next, tail, size)...)
+		err = loops.Launch(q.extend, int(size), placed, candidate, mate, current, next, tail, size)
 		if err != nil {
 			return nil, err
 		}
