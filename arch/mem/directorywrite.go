@@ -13,14 +13,12 @@ func (m *Multicore) own(at sim.Time, p *CorePort, line uint64, have bool, kind K
 	e := m.dir.at(line)
 	e.array = array
 	start := m.begin(at, e.busy, p)
-	told, from := m.tell(start, p, line, e, have)
+	done, from := m.tell(start, p, line, e, have)
 	dirty := m.dropOthers(p, line, e)
-	done := start
-	if !have {
-		done = m.ownData(start, p, line, e, dirty)
-	}
-	if told > done || have {
-		done, p.from = told, from
+	if have {
+		p.from = from
+	} else {
+		done = max(done, m.ownData(start, p, line, e, dirty))
 	}
 	if m.inclusive {
 		m.fillL3(done, p.die, line, e)
@@ -45,8 +43,9 @@ func (m *Multicore) hold(line uint64, at sim.Time) {
 }
 
 // tell returns when those who must give up their copies before p may modify a
-// line, or must agree that there are none, have done so, and how this counts;
-// start if there is nobody to tell but the one who has the data.
+// line, or must agree that there are none, have done so; start if there is
+// nobody to tell but the one who has the data. If p has the line already, this
+// is all it waits for, and counts as the source returned.
 func (m *Multicore) tell(start sim.Time, p *CorePort, line uint64, e *lineState, have bool) (sim.Time, Source) {
 	others := e.sharers &^ p.bit
 	distance := net.SameDie

@@ -181,7 +181,7 @@ func TestMulticoreLatency(t *testing.T) {
 			{"upgrade over sockets", []use{{0, r, 0}, {4, r, 0}, {0, w, 0}}, (320 - 20) * ns, from(FromUpgrade, net.OneHop), nil},
 			{"write of a line that another core has", []use{{0, w, 0}, {1, w, 0}}, (90 - 20) * ns, FromDirty, nil},
 			{"write of a line that another die has", []use{{0, w, 0}, {4, w, 0}}, (320 - 20) * ns, from(FromDirty, net.OneHop), nil},
-			{"write of a line that others share: L3 has it, they are told", []use{{0, r, 0}, {1, r, 0}, {2, w, 0}}, (90 - 20) * ns, FromUpgrade, nil},
+			{"write of a line that others share: L3 has it, they are told", []use{{0, r, 0}, {1, r, 0}, {2, w, 0}}, (90 - 20) * ns, FromL3, nil},
 			{"MESI: what was dirty is memory's", []use{{0, w, 0}, {4, r, 0}, {8, r, 0}}, 106 * ns, from(FromMemory, net.OneHop),
 				func(c *MulticoreConfig) { c.Protocol, c.Sockets = "mesi", 3 }},
 			{"MESIF: the forwarder's", []use{{0, w, 0}, {4, r, 0}, {8, r, 0}}, 186 * ns, from(FromClean, net.OneHop),

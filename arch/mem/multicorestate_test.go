@@ -294,9 +294,7 @@ func TestProtocols(t *testing.T) {
 				want, distance = FromClean, m.Distance(m.Die(core), m.Die(supplier))
 			}
 			got := p.From()
-			// A write of shared lines waits for whatever is slower.
-			late := kind != Read && before == 'I' && got.Group() == FromUpgrade
-			if got != want+Source(distance) && (want != FromUpgrade || got.Group() != want) && !late {
+			if got != want+Source(distance) && (want != FromUpgrade || got.Group() != want) {
 				t.Fatalf("core %d, %v of line %d: from %v, not %v %v", core, kind, line, got, want, distance)
 			}
 		}

@@ -19,7 +19,7 @@ const (
 	FromClean                                         // line of another core, or of another die's L3, not modified
 	FromDirty   = FromClean + Source(net.Distances)   // the same, modified
 	FromMemory  = FromDirty + Source(net.Distances)   // of the die at that distance
-	FromUpgrade = FromMemory + Source(net.Distances)  // the right to modify a line that the core had, or could have nearer; by the farthest that had to know
+	FromUpgrade = FromMemory + Source(net.Distances)  // the right to modify a line that the core had; by the farthest that had to know
 	Sources     = FromUpgrade + Source(net.Distances) // number of sources
 )
 

@@ -14,7 +14,7 @@ type pageTable struct {
 	interleaved bool
 	dies        int
 	frames      []uint64 // pages so far, by die
-	near        uint64 // pages below are in the table, others in the map
+	near        uint64   // pages below are in the table, others in the map
 	pages       []pagePlace
 	far         map[uint64]pagePlace
 }
