@@ -1,0 +1,38 @@
+// Package study says what a study asks the simulator for, and holds what comes
+// back. It runs nothing itself.
+package study
+
+import (
+	"strconv"
+	"strings"
+)
+
+// Case is one run that a study needs.
+type Case struct {
+	Kernel  string   // as matching/ld
+	Machine string   // in the library, or a file
+	Graph   string   // a generator with its size, or a file
+	Seed    uint64   // of the graph, its weights and the kernel
+	Set     []string // overrides of the machine's description, path=value
+}
+
+// String writes c as the command line would have it.
+func (c Case) String() string {
+	var b strings.Builder
+	b.WriteString(c.Kernel + " on " + c.Machine + ", " + c.Graph)
+	for _, s := range c.Set {
+		b.WriteString(" --set " + s)
+	}
+	return b.String()
+}
+
+// ID tells cases apart.
+func (c Case) ID() string {
+	return strings.Join(append([]string{c.Kernel, c.Machine, c.Graph, strconv.FormatUint(c.Seed, 10)}, c.Set...), "\x00")
+}
+
+// With returns c with one more override.
+func (c Case) With(set ...string) Case {
+	c.Set = append(append([]string(nil), c.Set...), set...)
+	return c
+}
