@@ -25,6 +25,7 @@ func families() map[string]family {
 	return map[string]family{
 		"simt":       {buildGPU, simt.Metrics, gpuTheory},
 		"stream":     {buildStream, stream.Metrics, streamTheory},
+		"window":     {buildWindow, WindowMetrics, nil},
 		"functional": {buildFunctional, FunctionalMetrics, nil},
 	}
 }
