@@ -41,7 +41,7 @@ const paper = "Halappanavar et al., IJHPCA 26(4), 2012"
 
 // Kernels lists the family's kernels.
 func Kernels() []kernels.Kernel {
-	return []kernels.Kernel{ld, ldSerial, ldSorted}
+	return []kernels.Kernel{ld, ldSerial, ldSorted, ldDataflow}
 }
 
 // csr are the parameters that hold the graph without its weights.
