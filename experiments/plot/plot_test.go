@@ -1,0 +1,143 @@
+package plot
+
+import (
+	"bytes"
+	"image/png"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// look is a folder that TestWrite leaves its figures in, for people to look at.
+var look = os.Getenv("HEDDLE_FIGURES")
+
+func examples() map[string]*Figure {
+	threads := []float64{1, 2, 4, 8, 16, 32, 48}
+	scaled := func(one, serial float64) (y []float64) {
+		for _, t := range threads {
+			y = append(y, one*(serial+(1-serial)/t))
+		}
+		return y
+	}
+	panel := Panel{
+		Title: "RMAT-ER", XLabel: "threads", YLabel: "time (s)", XLog: true, YLog: true, XTicks: threads,
+		Lines: []Line{
+			{Name: "scale 14", X: threads, Y: scaled(0.3, 0.02)}, {Name: "scale 15", X: threads, Y: scaled(0.6, 0.01)}, {Name: "scale 16", X: threads, Y: scaled(1.2, 0.005)},
+			{Name: "linear", X: []float64{1, 48}, Y: []float64{0.3, 0.3 / 48}, Dashed: true}, {Name: "linear", X: []float64{1, 48}, Y: []float64{1.2, 1.2 / 48}, Dashed: true},
+		},
+	}
+	second, third := panel, panel
+	second.Title, third.Title = "RMAT-G", "RMAT-B"
+	bars := Panel{
+		Title: "synthetic", YLabel: "speed-up over one core", Groups: []string{"RMAT-ER", "RMAT-G", "RMAT-B"},
+		Bars: []Bars{{"CPU (12T)", []float64{6, 5.5, 5}}, {"CPU (24T)", []float64{7, 6, 5.5}}, {"Tesla", []float64{5, 3, 1}}, {"Fermi", []float64{14, 10, math.NaN()}}, {"Fermi, L2 only", []float64{15, 9, 3}}},
+	}
+	return map[string]*Figure{
+		"scaling": {Title: "Figure 2: strong and weak scaling", Panels: []Panel{panel, second, third}, Notes: []string{"simulated, with seed 1"}},
+		"bars":    {Title: "Figure 4", Panels: []Panel{bars}},
+		"one":     {Title: "time over l1.size", Panels: []Panel{{XLabel: "l1.size (KiB)", YLabel: "time (ms)", Lines: []Line{{Name: "a", X: []float64{1, 2, 3}, Y: []float64{3, 2, 5}}}}}},
+		"grid":    {Title: "3 by 3", Columns: 3, Panels: []Panel{panel, second, third, panel, second, third, panel, second, third}},
+		"void":    {Title: "nothing that a logarithm has", Panels: []Panel{{XLog: true, YLog: true, Lines: []Line{{Name: "a", X: []float64{0, 1}, Y: []float64{1, -1}}}}}},
+	}
+}
+
+func TestWrite(t *testing.T) {
+	for name, f := range examples() {
+		for _, format := range Formats() {
+			var first, second bytes.Buffer
+			if err := f.Write(&first, format); err != nil {
+				t.Fatalf("%s.%s: %v", name, format, err)
+			}
+			if err := f.Write(&second, format); err != nil || !bytes.Equal(first.Bytes(), second.Bytes()) {
+				t.Errorf("%s.%s: a second drawing differs: %v", name, format, err)
+			}
+			if look != "" {
+				if err := os.WriteFile(filepath.Join(look, name+"."+format), first.Bytes(), 0o666); err != nil {
+					t.Fatal(err)
+				}
+			}
+			switch format {
+			case "png":
+				if image, err := png.Decode(&first); err != nil || image.Bounds().Dx() < 500 {
+					t.Errorf("%s: %v", name, err)
+				}
+			case "svg":
+				for _, p := range f.Panels {
+					if !strings.Contains(first.String(), ">"+p.XLabel+"<") && p.XLabel != "" {
+						t.Errorf("%s: no label %q", name, p.XLabel)
+					}
+				}
+			}
+		}
+	}
+}
+
+// Lines of one name look alike in all panels; the legend has each once.
+func TestLegend(t *testing.T) {
+	f := Figure{Panels: []Panel{
+		{Lines: []Line{{Name: "linear", Dashed: true}, {Name: "a"}, {Name: "b"}}},
+		{Lines: []Line{{Name: "b"}, {Name: "c"}, {Name: ""}}},
+	}}
+	var got []string
+	for _, e := range f.names() {
+		got = append(got, e.name)
+	}
+	if want := "a b c linear"; strings.Join(got, " ") != want {
+		t.Errorf("%v, want %s", got, want)
+	}
+	names := f.names()
+	for i := range names {
+		for j := range i {
+			if names[i].color == names[j].color {
+				t.Errorf("%s and %s look alike", names[i].name, names[j].name)
+			}
+		}
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	for want, f := range map[string]*Figure{
+		"no panel":   {},
+		"2 x and 1":  {Panels: []Panel{{Lines: []Line{{X: []float64{1, 2}, Y: []float64{1}}}}}},
+		"1 bars for": {Panels: []Panel{{Groups: []string{"a", "b"}, Bars: []Bars{{"x", []float64{1}}}}}},
+	} {
+		if err := f.Write(new(bytes.Buffer), "svg"); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
+		}
+	}
+	if err := examples()["one"].Write(new(bytes.Buffer), "gif"); err == nil || !strings.Contains(err.Error(), "png or svg") {
+		t.Error(err)
+	}
+}
+
+func TestLogTicks(t *testing.T) {
+	for _, c := range []struct {
+		low, high float64
+		want      string
+	}{
+		{1, 48, "1 2 5 10 20"},
+		{0.9, 1100, "1 10 100 1000"},
+		{2, 7, "2 3 4 5 6 7"},
+		{1e-6, 1e-4, "1e-6 2e-6 5e-6 1e-5 2e-5 5e-5 1e-4"},
+	} {
+		var got []string
+		for _, tick := range (logTicks{}).Ticks(c.low, c.high) {
+			if tick.Label != "" {
+				got = append(got, tick.Label)
+			}
+		}
+		if strings.Join(got, " ") != c.want {
+			t.Errorf("%g to %g: %v, want %s", c.low, c.high, got, c.want)
+		}
+	}
+}
+
+func TestLabel(t *testing.T) {
+	for x, want := range map[float64]string{0: "0", 1: "1", 0.25: "0.25", 48: "48", 16384: "16384", 1e5: "1e5", 2e-4: "2e-4", 123456: "1.23e5", -1e6: "-1e6"} {
+		if got := label(x); got != want {
+			t.Errorf("%g: %q, want %q", x, got, want)
+		}
+	}
+}
