@@ -80,13 +80,11 @@ func (m *Multicore) leaveL3(at sim.Time, die int, word cacheWord) {
 	d.stats.evictions++
 	e.l3 &^= 1 << die
 	dirty := word&dirtyLine != 0
-	mine := e.owner == holderL3(die)
 	if m.inclusive {
 		for mask := e.sharers & d.cores; mask != 0; mask &= mask - 1 {
 			q := m.ports[bits.TrailingZeros64(mask)]
 			dirty = q.drop(line) || dirty
 			q.counts.backInvalidated++
-			mine = mine || e.owner == holder(q.core)
 		}
 		e.sharers &^= d.cores
 	}
@@ -94,7 +92,7 @@ func (m *Multicore) leaveL3(at sim.Time, die int, word cacheWord) {
 		d.stats.writebacks++
 		m.writeBack(at, die, line, e)
 	}
-	if mine {
+	if e.owner == holderL3(die) {
 		e.owner = nobody
 	}
 	e.settle()

@@ -150,6 +150,7 @@ func TestMulticoreLatency(t *testing.T) {
 
 			{"the request goes by the home", []use{{12, r, 1}, {0, w, 0}, {6, r, 0}}, 77*ns + oneHop + (163-68)*ns/2 - inPackage, from(FromDirty, net.SamePackage), nil},
 			{"even on a die", []use{{12, r, 1}, {0, w, 0}, {1, r, 0}}, 51*ns + 2*oneHop, FromDirty, nil},
+			{"for a write too", []use{{12, r, 1}, {0, w, 0}, {6, w, 0}}, (94-10)*ns + oneHop + (163-68)*ns/2 - inPackage, from(FromDirty, net.SamePackage), nil},
 			{"not if the dies snoop", []use{{12, r, 1}, {0, w, 0}, {6, r, 0}}, 77 * ns, from(FromDirty, net.SamePackage),
 				func(c *MulticoreConfig) { c.Lookup = "snoop" }},
 			{"MESI: what was dirty is memory's", []use{{0, w, 0}, {12, r, 0}, {18, r, 0}}, 163 * ns, from(FromMemory, net.TwoHops),
@@ -161,6 +162,8 @@ func TestMulticoreLatency(t *testing.T) {
 			{"L3 by another core of the die", join([]use{{0, w, 0}}, evictL1(0, 0, 512, 18), []use{{1, r, 0}}), 43 * ns, FromL3, nil},
 			{"L3 of another die, dirty", join([]use{{0, w, 0}}, evictL1(0, 0, 512, 18), []use{{12, r, 0}}), 82 * ns, from(FromDirty, net.OneHop), nil},
 			{"L3 of another die, clean", join([]use{{0, r, 0}}, evictL1(0, 0, 512, 18), []use{{12, r, 0}}), 80 * ns, from(FromClean, net.OneHop), nil},
+			{"L3 of another die, dirty, for a write", join([]use{{0, w, 0}}, evictL1(0, 0, 512, 18), []use{{12, w, 0}}), (103 - 10) * ns, from(FromDirty, net.OneHop), nil},
+			{"L3 keeps what others of the die use", join([]use{{0, w, 0}, {1, r, 0}}, evictL1(0, 0, 512, 18), []use{{2, r, 0}, {3, r, 0}}), 43 * ns, FromL3, nil},
 			{"L3 for a write", join([]use{{0, r, 0}}, evictL1(0, 0, 512, 18), []use{{1, w, 0}}), 43 * ns, FromL3, nil},
 			{"what L3 gave away is no more in it", join([]use{{0, r, 0}}, evictL1(0, 0, 512, 18), []use{{1, r, 0}, {2, r, 0}}), 50 * ns, FromClean, nil},
 		}},

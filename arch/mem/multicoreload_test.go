@@ -12,6 +12,11 @@ import (
 // own part of memory from base on, with so many accesses in flight, and returns
 // the bytes that they moved and when the last was done.
 func stream(m *Multicore, cores []int, base uint64, kind Kind, lines, inFlight int) (sim.Bytes, sim.Time) {
+	return sim.Bytes(lines*len(cores)) * 64, streamFrom(m, 0, cores, base, kind, lines, inFlight)
+}
+
+// streamFrom is stream from a time on.
+func streamFrom(m *Multicore, start sim.Time, cores []int, base uint64, kind Kind, lines, inFlight int) (end sim.Time) {
 	type reader struct {
 		slots slots
 		next  uint64
@@ -20,8 +25,11 @@ func stream(m *Multicore, cores []int, base uint64, kind Kind, lines, inFlight i
 	readers := make([]reader, len(cores))
 	for i := range readers {
 		readers[i] = reader{make(slots, inFlight), base + uint64(i)<<24, lines}
+		for j := range readers[i].slots {
+			readers[i].slots[j] = start
+		}
 	}
-	var end sim.Time
+	end = start
 	for range lines * len(cores) {
 		first := -1
 		for i := range readers {
@@ -38,7 +46,7 @@ func stream(m *Multicore, cores []int, base uint64, kind Kind, lines, inFlight i
 		r.next += 64
 		end = max(end, done)
 	}
-	return sim.Bytes(lines*len(cores)) * 64, end
+	return end
 }
 
 // within holds a bandwidth against what is allowed: at most that, and not more
@@ -80,9 +88,19 @@ func TestMulticoreBandwidth(t *testing.T) {
 			t.Errorf("%v: %d lines from there", distance, n)
 		}
 	}
+	// Lines that are dirty in the caches of a die one hop away take the link
+	// and no memory.
+	m := mustMulticore(t, c)
+	stream(m, dieOf(m, 0), 1<<30, Write, 3000, 8)
+	before := m.DieStats(-1).DRAM
+	end := streamFrom(m, sim.Millisecond, dieOf(m, 2), 1<<30, Read, 3000, 8)
+	within(t, "dirty lines", 6*3000*64, end-sim.Millisecond, 2.8e9)
+	if readers := m.CoresOf(2); m.DieStats(-1).DRAM != before || readers.By(FromDirty+Source(net.OneHop)) != 6*3000 {
+		t.Errorf("the lines came from elsewhere")
+	}
 	// One core with 4 lines in flight: Little's law, 4 x 64 bytes in 68 ns,
 	// rows opened on the way or not.
-	m := mustMulticore(t, c)
+	m = mustMulticore(t, c)
 	bytes, elapsed := stream(m, []int{0}, 1<<30, Read, 3000, 4)
 	if got := float64(bytes) / elapsed.Seconds(); got < 4*64/68e-9 || got > 4*64/58e-9 {
 		t.Errorf("one core: %.3g GB/s", got/1e9)
@@ -112,23 +130,7 @@ func TestL3Bandwidth(t *testing.T) {
 	_, filled := stream(m, cores, 1<<30, Read, lines, 10)
 	before := m.DieStats(0).L3Busy
 	warm := m.CoresOf(0)
-	// From here on at full speed: accesses begin when the fills are over.
-	readers := make([]slots, len(cores))
-	for i := range readers {
-		readers[i] = make(slots, 10)
-		for j := range readers[i] {
-			readers[i][j] = filled
-		}
-	}
-	end := filled
-	for n := range uint64(lines) {
-		for i, core := range cores {
-			at := readers[i][0]
-			done := m.Port(core).Access(at, Access{Addr: 1<<30 + uint64(i)<<24 + n*64, Size: 8, Array: 0})
-			readers[i].take(done)
-			end = max(end, done)
-		}
-	}
+	end := streamFrom(m, filled, cores, 1<<30, Read, lines, 10)
 	// 10 lines in flight of 38 ns each are 67 GB/s over four cores: the port's
 	// 60 GB/s rule.
 	after := m.CoresOf(0)
@@ -224,6 +226,69 @@ func TestLineIsBusy(t *testing.T) {
 	}
 	if got := m.Port(0).Access(lands-3*ns, other); got != lands || m.Port(0).From() != FromL1 {
 		t.Errorf("a line that lands at %d is read at %d, from %v", lands, got, m.Port(0).From())
+	}
+}
+
+// TestLineOnItsWay holds what an access to a line waits for that is on its way
+// to a cache, or whose place is.
+func TestLineOnItsWay(t *testing.T) {
+	read := func(line uint64) Access { return Access{Addr: 1<<20 + line*64, Size: 8} }
+	write := Access{Addr: 1 << 20, Size: 8, Kind: Write}
+	const at = 10 * sim.Microsecond
+
+	// To an L3: another core of the die gets it when it is there.
+	c := xeon()
+	c.Protocol = "mesi"
+	m := mustMulticore(t, c)
+	m.Port(0).Access(0, read(0))
+	lands := m.Port(4).Access(at, read(0))
+	if got := m.Port(5).Access(at+ns, read(0)); lands != at+186*ns || got != lands+38*ns {
+		t.Errorf("a line that lands in L3 after %d is read after %d", lands-at, got-at)
+	}
+	// To an L1, from L3, to be read: the right to modify it is asked for when
+	// it is there.
+	m = mustMulticore(t, xeon())
+	m.Port(0).Access(0, write)
+	m.Port(1).Access(sim.Microsecond, read(0))
+	m.Port(2).Access(at, read(0))
+	if got := m.Port(2).Access(at+ns, write); got != at+38*ns+70*ns {
+		t.Errorf("a line that lands after 38 ns may be modified after %d", got-at)
+	}
+	// To both ways of a set: a third line waits for one of them.
+	m = mustMulticore(t, opteron())
+	first := m.Port(0).Access(at, read(0))
+	m.Port(0).Access(at, read(512))
+	if got := m.Port(0).Access(at, read(1024)); got < first+58*ns || got > first+68*ns {
+		t.Errorf("a third line of a set is there %d after the first", got-first)
+	}
+	// Out of an L2, which gives a line every 4 ns.
+	m = mustMulticore(t, opteron())
+	for line := range uint64(4) {
+		m.Port(0).Access(sim.Time(line)*sim.Microsecond, read(line*512))
+	}
+	a, b := m.Port(0).Access(at, read(0)), m.Port(0).Access(at, read(512))
+	if a != at+15*ns || b != at+19*ns {
+		t.Errorf("two lines of L2 are there after %d and %d", a-at, b-at)
+	}
+}
+
+// TestL3ReplacesTheOldest uses a line of an L3 again, which outlasts one that
+// was used later the first time.
+func TestL3ReplacesTheOldest(t *testing.T) {
+	c := xeon()
+	c.L1, c.L2.Ways, c.L2.Size = L1Config{Size: 64, Ways: 1, Latency: 4}, 1, 64
+	c.L3.Ways, c.L3.Size = 4, 4*64
+	m := mustMulticore(t, c)
+	p := m.Port(0)
+	for i, line := range []uint64{0, 1, 2, 3, 0, 4, 0, 1} {
+		p.Access(sim.Time(i)*sim.Microsecond, Access{Addr: line * 64, Size: 8})
+		want := FromMemory
+		if i == 4 || i == 6 {
+			want = FromL3
+		}
+		if p.From() != want {
+			t.Errorf("access %d, to line %d: from %v, not %v", i, line, p.From(), want)
+		}
 	}
 }
 
