@@ -32,6 +32,7 @@ type Panel struct {
 	Title          string
 	XLabel, YLabel string
 	XLog, YLog     bool      // values that are not positive are left out
+	YZero          bool      // the y axis begins at 0 unless it is logarithmic
 	XTicks         []float64 // the places of the labels; nil: chosen by the values
 	Lines          []Line
 	Groups         []string // of bars
@@ -246,6 +247,9 @@ func grid() *plotter.Grid {
 
 func (p *Panel) addLines(g *gonum.Plot, k *key) error {
 	x, y := span{log: p.XLog}, span{log: p.YLog}
+	if p.YZero && !p.YLog {
+		y.take(0)
+	}
 	for _, l := range p.Lines {
 		var points plotter.XYs
 		for i := range l.X {

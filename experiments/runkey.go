@@ -1,0 +1,150 @@
+package experiments
+
+import (
+	"encoding/json"
+	"os"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"heddle/kernels/graph"
+	"heddle/models"
+	"heddle/sim"
+)
+
+// runKey is all that a run's result depends on.
+type runKey struct {
+	Simulator string              `json:"simulator"` // hash of the program's file
+	Kernel    string              `json:"kernel"`
+	Programs  []string            `json:"programs"`
+	Machine   string              `json:"machine"`
+	Config    *models.Description `json:"config"`
+	Graph     graphKey            `json:"graph"`
+	Seed      uint64              `json:"seed"`
+	Source    int                 `json:"source"`
+	Memcheck  bool                `json:"memcheck"`
+	MaxCycles sim.Cycles          `json:"max_cycles"`
+}
+
+// graphKey is a generator with its options or the contents of a file.
+type graphKey struct {
+	Name     string `json:"name"`
+	Contents string `json:"contents,omitempty"` // hash
+}
+
+// key returns r's runKey as JSON.
+func (r Run) key() ([]byte, error) {
+	k, err := kernel(r.Kernel)
+	if err != nil {
+		return nil, err
+	}
+	d, err := describeMachine(r.Machine, r.Set)
+	if err != nil {
+		return nil, &InputError{err}
+	}
+	key := runKey{
+		Kernel: k.Name, Machine: d.Name(), Config: d, Graph: graphKey{Name: r.Graph},
+		Seed: r.Seed, Source: r.Source, Memcheck: r.Memcheck, MaxCycles: r.MaxCycles,
+	}
+	if key.Simulator, err = executable(); err != nil {
+		return nil, err
+	}
+	if key.Graph.Contents, err = graphContents(r.Graph); err != nil {
+		return nil, err
+	}
+	for _, p := range k.Programs() {
+		key.Programs = append(key.Programs, p.Text())
+	}
+	return json.Marshal(key)
+}
+
+// hashed remembers the hashes of graph files while they do not change.
+var hashed sync.Map // of fileState to string
+
+type fileState struct {
+	path     string
+	size     int64
+	modified time.Time
+}
+
+// graphContents returns the hash of a graph's file, or nothing for a name that
+// is not a file's.
+func graphContents(name string) (string, error) {
+	info, err := os.Stat(name)
+	if err != nil || info.IsDir() || isGenerator(name) {
+		return "", nil // whether the name is any good is for opening it to tell
+	}
+	state := fileState{name, info.Size(), info.ModTime()}
+	if hash, ok := hashed.Load(state); ok {
+		return hash.(string), nil
+	}
+	hash, err := fileHash(name)
+	if err == nil {
+		hashed.Store(state, hash)
+	}
+	return hash, err
+}
+
+// isGenerator tells a generated graph's name from a file's, as graph.Open
+// does.
+func isGenerator(name string) bool {
+	family, _, _ := strings.Cut(name, ",")
+	family, _, _ = strings.Cut(family, ":")
+	for _, g := range graph.Generators() {
+		if known, _, _ := strings.Cut(g.Name, ":"); known == family {
+			return true
+		}
+	}
+	return false
+}
+
+// Host bytes that a simulation takes, for rules of thumb: of a vertex and of an
+// edge, for the graph while it is made, the machine's arrays with their tags,
+// and the check.
+const (
+	bytesPerVertex = 80
+	bytesPerEdge   = 48
+	bytesPerRun    = 64 << 20 // machine and all else
+	edgesPerByte   = 0.1      // of a graph's file
+	compression    = 4        // of a graph's file that ends in .gz
+	defaultDegree  = 8        // edges a vertex of a generated graph
+)
+
+// extent returns about how many vertices and edges a graph has, from its name
+// and its file's size alone; both are 0 where neither tells.
+func extent(name string) (vertices, edges float64) {
+	if isGenerator(name) {
+		head, options, _ := strings.Cut(name, ",")
+		_, size, _ := strings.Cut(head, ":")
+		scale, err := strconv.Atoi(size)
+		if err != nil || scale < 0 || scale > 40 {
+			return 0, 0
+		}
+		degree := defaultDegree
+		for option := range strings.SplitSeq(options, ",") {
+			if value, ok := strings.CutPrefix(option, "degree="); ok {
+				if d, err := strconv.Atoi(value); err == nil {
+					degree = d
+				}
+			}
+		}
+		vertices = float64(int64(1) << scale)
+		return vertices, vertices * float64(degree)
+	}
+	info, err := os.Stat(name)
+	if err != nil {
+		return 0, 0
+	}
+	edges = float64(info.Size()) * edgesPerByte
+	if strings.HasSuffix(name, ".gz") {
+		edges *= compression
+	}
+	return edges / defaultDegree, edges
+}
+
+// footprint returns the host bytes that r takes, about.
+func (r Run) footprint() int64 {
+	v, e := extent(r.Graph)
+	return bytesPerRun + int64(v*bytesPerVertex+e*bytesPerEdge)
+}
