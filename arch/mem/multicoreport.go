@@ -80,8 +80,8 @@ func (p *CorePort) access(at sim.Time, line uint64, kind Kind, array int16) sim.
 		p.grow(int(array) + 2)
 	}
 	t := &p.l1
-	base := int(line&t.mask) * t.ways
-	for w, word := range t.words[base : base+t.ways] {
+	base := t.base(line)
+	for w, word := range t.rows[base : base+t.ways] {
 		if word.line() != line {
 			continue
 		}
@@ -90,12 +90,12 @@ func (p *CorePort) access(at sim.Time, line uint64, kind Kind, array int16) sim.
 			if word&writableLine == 0 {
 				return p.upgrade(at, line, i, kind, array)
 			}
-			t.words[i] = word | dirtyLine
+			t.rows[i] = word | dirtyLine
 		}
 		t.touch(i)
 		done := at + p.l1Latency
 		p.from = FromL1
-		if ready := t.ready[i]; ready > done {
+		if ready := t.ready(i); ready > done {
 			done = ready
 			p.from = FromFill
 		}
@@ -115,7 +115,7 @@ func (p *CorePort) grow(n int) { p.arrays = append(p.arrays, make([]Served, n-le
 
 // upgrade gets the right to modify a line that is in slot i of L1.
 func (p *CorePort) upgrade(at sim.Time, line uint64, i int, kind Kind, array int16) sim.Time {
-	at = max(at, p.l1.ready[i])
+	at = max(at, p.l1.ready(i))
 	done := p.m.own(at, p, line, true, kind, array)
 	p.l1.put(i, newWord(line, dirtyLine|writableLine), done)
 	p.arrays[array+1][kind][p.from]++
@@ -159,7 +159,7 @@ func (p *CorePort) miss(at sim.Time, line uint64, kind Kind, array int16) sim.Ti
 		}
 	}
 	p.arrays[array+1][kind][p.from]++
-	victim := p.l1.words[slot]
+	victim := p.l1.rows[slot]
 	p.l1.put(slot, newWord(line, flags), done)
 	if victim != noLine {
 		p.leaveL1(at, victim)
@@ -200,7 +200,7 @@ func (p *CorePort) leaveL2(at sim.Time, word cacheWord) {
 			if !p.inclusive {
 				return
 			}
-			word = p.l1.words[i]
+			word = p.l1.rows[i]
 			p.l1.drop(i)
 		}
 	}
@@ -225,7 +225,7 @@ func (p *CorePort) drop(line uint64) (dirty bool) {
 		}
 	}
 	if i := p.l1.find(line); i >= 0 {
-		word = p.l1.words[i]
+		word = p.l1.rows[i]
 		p.l1.drop(i)
 	}
 	return word&dirtyLine != 0
@@ -234,7 +234,7 @@ func (p *CorePort) drop(line uint64) (dirty bool) {
 // word returns where the core keeps the flags of a line, which it has.
 func (p *CorePort) word(line uint64) *cacheWord {
 	if i := p.l1.find(line); i >= 0 {
-		return &p.l1.words[i]
+		return &p.l1.rows[i]
 	}
 	set := p.l2.set(line)
 	return &set[find(set, line)]

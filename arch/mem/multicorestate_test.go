@@ -42,8 +42,8 @@ type copies struct {
 func copiesOf(m *Multicore, line uint64) (c copies, err error) {
 	for i, p := range m.ports {
 		l1, l2 := -1, -1
-		for s, word := range p.l1.words {
-			if word.line() == line {
+		for s, word := range p.l1.rows {
+			if s%(3*p.l1.ways) < p.l1.ways && word.line() == line {
 				l1 = s
 			}
 		}
@@ -57,7 +57,7 @@ func copiesOf(m *Multicore, line uint64) (c copies, err error) {
 			}
 		}
 		if l1 >= 0 {
-			flags = p.l1.words[l1].flags()
+			flags = p.l1.rows[l1].flags()
 		}
 		if l1 < 0 && l2 < 0 {
 			continue

@@ -76,38 +76,46 @@ func remove(set []cacheWord, w int) {
 	set[len(set)-1] = noLine
 }
 
-// l1Tags is the tag store of an L1. Lines stay in their slots, beside the time
-// at which they are there.
+// l1Tags is the tag store of an L1. A line stays in its slot, beside the time
+// at which it is there. What is known of a set lies together, as simulating
+// many cores in turn finds it in none of the host's near caches: the lines of
+// its ways, their latest uses, their times. A slot is named by the index of
+// its line.
 type l1Tags struct {
 	ways  int
-	mask  uint64 // sets, less one
-	clock uint64 // of uses, in steps of wayLimit
-	words []cacheWord
-	used  []uint64 // clock of the latest use + way; of an empty slot, way
-	ready []sim.Time
+	mask  uint64      // sets, less one
+	clock cacheWord   // of uses, in steps of wayLimit
+	rows  []cacheWord // times are no lines, but as long
 }
 
 const wayLimit = 64 // more than any way
 
 func newL1Tags(size, line sim.Bytes, ways int) l1Tags {
 	n := int(size / line)
-	t := l1Tags{
-		ways:  ways,
-		mask:  uint64(n/ways) - 1,
-		words: make([]cacheWord, n),
-		used:  make([]uint64, n),
-		ready: make([]sim.Time, n),
-	}
-	for i := range t.words {
-		t.drop(i)
+	t := l1Tags{ways: ways, mask: uint64(n/ways) - 1, rows: make([]cacheWord, 3*n)}
+	for set := range n / ways {
+		for w := range ways {
+			slot := set*3*ways + w
+			t.rows[slot], t.rows[slot+ways] = noLine, cacheWord(w)
+		}
 	}
 	return t
 }
 
+// base returns the first slot of the set of a line.
+func (t *l1Tags) base(line uint64) int { return int(line&t.mask) * 3 * t.ways }
+
+// used returns when a slot was used last: the clock + the way; of an empty
+// slot, the way alone.
+func (t *l1Tags) used(slot int) *cacheWord { return &t.rows[slot+t.ways] }
+
+// ready returns when the line in a slot is there.
+func (t *l1Tags) ready(slot int) sim.Time { return sim.Time(t.rows[slot+2*t.ways]) }
+
 // find returns the slot of line, or -1.
 func (t *l1Tags) find(line uint64) int {
-	base := int(line&t.mask) * t.ways
-	for w, word := range t.words[base : base+t.ways] {
+	base := t.base(line)
+	for w, word := range t.rows[base : base+t.ways] {
 		if word.line() == line {
 			return base + w
 		}
@@ -119,13 +127,13 @@ func (t *l1Tags) find(line uint64) int {
 // is free: an empty one, else the longest unused of those that have landed,
 // else the one that lands first.
 func (t *l1Tags) victim(line uint64, at sim.Time) (slot int, free sim.Time) {
-	base := int(line&t.mask) * t.ways
-	oldest := ^uint64(0)
-	for _, used := range t.used[base : base+t.ways] {
+	base := t.base(line)
+	oldest := ^cacheWord(0)
+	for _, used := range t.rows[base+t.ways : base+2*t.ways] {
 		oldest = min(oldest, used)
 	}
 	slot = base + int(oldest%wayLimit)
-	if t.ready[slot] <= at {
+	if t.ready(slot) <= at {
 		return slot, at
 	}
 	return t.landed(base, at)
@@ -135,32 +143,34 @@ func (t *l1Tags) victim(line uint64, at sim.Time) (slot int, free sim.Time) {
 func (t *l1Tags) landed(base int, at sim.Time) (slot int, free sim.Time) {
 	first, oldest := base, -1
 	for i := base; i < base+t.ways; i++ {
-		if t.ready[i] <= at && (oldest < 0 || t.used[i] < t.used[oldest]) {
+		if t.ready(i) <= at && (oldest < 0 || *t.used(i) < *t.used(oldest)) {
 			oldest = i
 		}
-		if t.ready[i] < t.ready[first] {
+		if t.ready(i) < t.ready(first) {
 			first = i
 		}
 	}
 	if oldest >= 0 {
 		return oldest, at
 	}
-	return first, t.ready[first]
+	return first, t.ready(first)
 }
 
 // touch records a use of a slot.
 func (t *l1Tags) touch(slot int) {
 	t.clock += wayLimit
-	t.used[slot] = t.clock | t.used[slot]%wayLimit
+	used := t.used(slot)
+	*used = t.clock | *used%wayLimit
 }
 
 // put fills a slot.
 func (t *l1Tags) put(slot int, word cacheWord, ready sim.Time) {
-	t.words[slot], t.ready[slot] = word, ready
+	t.rows[slot], t.rows[slot+2*t.ways] = word, cacheWord(ready)
 	t.touch(slot)
 }
 
 // drop empties a slot.
 func (t *l1Tags) drop(slot int) {
-	t.words[slot], t.used[slot], t.ready[slot] = noLine, uint64(slot%t.ways), 0
+	t.rows[slot], t.rows[slot+2*t.ways] = noLine, 0
+	*t.used(slot) %= wayLimit
 }
