@@ -58,9 +58,6 @@ func decode(p *isa.Program, c *Config) *kernel {
 			alone:   unit.Exclusive,
 			inst:    in,
 		}
-		if row.Memory != isa.NoMemory && o.size == 0 {
-			o.size = 8 // full/empty words
-		}
 		depend := func(r isa.Reg, used bool) {
 			if used && r != isa.NoReg && r.IsLocal() {
 				o.deps[o.numDeps] = int16(r.Index())

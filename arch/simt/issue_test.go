@@ -33,6 +33,30 @@ func TestConversionChain(t *testing.T) {
 	wantCycles(t, "chain", cycles(t, c, p, 1, 1), last+1+c.Units.Control.Latency)
 }
 
+// A call waits for its arguments and a return for its results; both are
+// branches.
+func TestCallsWaitForOperands(t *testing.T) {
+	c := round()
+	p, err := isa.Parse("test.asm", `program test
+
+func main()
+    mov r0, 1
+    mul r0, r0, r0
+    call f(r0) -> (r1)
+    add r1, r1, 1
+    ret
+
+func f(r0) -> i64
+    mul r1, r0, r0
+    ret r1
+`)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := c.Units.Int.Latency + 2*c.Units.Mul.Latency + 2*c.Units.Control.Latency // the addition issues
+	wantCycles(t, "call", cycles(t, c, p, 1, 1), want+1+c.Units.Control.Latency)
+}
+
 // Independent instructions of one warp issue at the scheduler's interval, or
 // at the unit's where that is longer.
 func TestIndependentInstructions(t *testing.T) {
@@ -93,6 +117,8 @@ func TestExclusiveUnit(t *testing.T) {
 	for _, exclusive := range []bool{false, true} {
 		c := with(func(c *Config) {
 			c.Scheduler.Count, c.Scheduler.Interval, c.Units.F64.Exclusive = 2, 2, exclusive
+			// In step, the two may issue in the same cycle.
+			c.Units.Int.Lanes, c.Units.Compare.Lanes, c.Units.Control.Lanes = 64, 64, 64
 		})
 		run := func(n int) sim.Cycles {
 			return cycles(t, c, text(t, "", "lt r0, %tid, 32", "mov d1, 1.0", "if r0",

@@ -212,3 +212,44 @@ func TestStallReasons(t *testing.T) {
 		t.Errorf("not selected for %d cycles, want 1", got)
 	}
 }
+
+// A store that finds its line in an L1 that keeps it is no read that hits.
+func TestHitRateLeavesStoresOut(t *testing.T) {
+	r := newRig(t, with(func(c *Config) { c.L1.WriteHit = "update" }))
+	r.run(text(t, "param a i64[]", "ld.i64 r0, [$a]", "mov r0, r0", "st.i64 [$a + 8], r0", "ld.i64 r1, [$a]"), 1, 1, r.alloc("a", isa.I64, 16))
+	v := r.metrics()
+	if v["global_hit_rate"] != 50 || v["l1_reads"] != 2 || v["l1_read_misses"] != 1 {
+		t.Errorf("hit rate %v%%, %v reads, %v misses; want 50%%, 2 and 1", v["global_hit_rate"], v["l1_reads"], v["l1_read_misses"])
+	}
+}
+
+// Rows: of the bursts of one open row, the first alone opens it.
+func TestRowHitRate(t *testing.T) {
+	r := newRig(t, with(func(c *Config) { c.L1.Enabled = false }))
+	p, next := chase(r, 16, 12, 1)
+	r.run(p, 1, 1, next)
+	if got, want := r.metrics()["dram_row_hit_rate"], 100*11.0/12; math.Abs(got-want) > 1e-9 {
+		t.Errorf("row hit rate %v%%, want %v%%", got, want)
+	}
+}
+
+// Issue slots, instructions a cycle, and the SMs' share of the time, of a
+// chain of additions on one of two SMs.
+func TestIssueMetrics(t *testing.T) {
+	const n = 50
+	r := newRig(t, with(func(c *Config) { c.SMs, c.Scheduler.Count, c.Scheduler.Interval = 2, 2, 2 }))
+	took := float64(r.run(text(t, "", "mov r0, 1", same(n, "add r0, r0, 1")), 1, 1))
+	v := r.metrics()
+	for name, want := range map[string]float64{
+		"inst_executed":          n + 2,
+		"ipc":                    (n + 2) / took,
+		"issue_slot_utilization": 100 * (n + 2) * 2 / (2 * took),
+		"issued":                 100 * (n + 2) * 2 / took,
+		"sm_efficiency":          50,
+		"achieved_occupancy":     100 / 32.0,
+	} {
+		if math.Abs(v[name]-want) > 1e-9 {
+			t.Errorf("%s is %v, want %v", name, v[name], want)
+		}
+	}
+}

@@ -109,6 +109,9 @@ func TestSharedMemoryIsTheBlocks(t *testing.T) {
 	if s := r.gpu.Stats(); s.SharedRequests != 3*40 || s.SharedPasses != 2*3*40 {
 		t.Errorf("%d requests in %d passes, want 120 in 240", s.SharedRequests, s.SharedPasses)
 	}
+	if got := r.metrics()["shared_bank_conflict"]; got != 120 {
+		t.Errorf("shared_bank_conflict is %v, want 120", got)
+	}
 }
 
 // Local memory is a thread's own.
@@ -135,5 +138,20 @@ func TestLocalMemoryIsTheThreads(t *testing.T) {
 	s := r.gpu.Stats()
 	if s.Stores.Transactions != 8*8+8*8 {
 		t.Errorf("%d store transactions, want 8 local and 8 global ones of 8 warps", s.Stores.Transactions)
+	}
+}
+
+// Warps have local memory of their own in the caches too: what all threads
+// store reaches device memory once each.
+func TestLocalMemoryTakesItsRoom(t *testing.T) {
+	const warps = 6
+	r := newRig(t, with(func(c *Config) { c.SMs = 2 }))
+	r.run(text(t, "local 24", "st.i64.local [0], 1", "st.i64.local [16], 2"), 32*warps, 32)
+	for i := range r.gpu.memory.slices {
+		r.gpu.memory.slices[i].cache.Flush(r.at)
+	}
+	all, _ := r.gpu.DRAM()
+	if got, want := sim.Bytes(all.Writes)*r.gpu.config.DRAM.Burst(), sim.Bytes(warps*32*2*8); got != want {
+		t.Errorf("%d bytes written, want %d", got, want)
 	}
 }
