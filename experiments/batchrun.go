@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 
 	"github.com/pbnjay/memory"
 	"github.com/spf13/cobra"
@@ -55,6 +56,14 @@ func (f *batchFlags) store() (*batch.Store, error) {
 }
 
 const mostJobs = 4096
+
+// workers returns how many runs are done at a time.
+func (f *batchFlags) workers() int {
+	if f.jobs > 0 {
+		return f.jobs
+	}
+	return runtime.GOMAXPROCS(0)
+}
 
 // batched is a job of a batch with its name for people.
 type batched struct {
@@ -132,7 +141,7 @@ func (c *cli) doJobs(ctx context.Context, jobs []batched, f batchFlags) ([]batch
 	}
 	live := newBatchProgress(c.terminal, plain)
 	results := batch.Do(ctx, plain, batch.Options{
-		Store: store, Workers: f.jobs, Memory: int64(memoryShare * float64(memory.TotalMemory())),
+		Store: store, Workers: f.workers(), Memory: int64(memoryShare * float64(memory.TotalMemory())),
 		Begun: func(i int) { live.begun(jobs[i].name) },
 		Ended: func(i int, r *batch.Result) {
 			live.ended(i)

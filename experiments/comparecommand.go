@@ -192,7 +192,7 @@ func programShares(all []compared) shareTable {
 			shares[l.Program] += l.Seconds / whole
 			running += l.Seconds / whole
 		}
-		shares[betweenLaunches] = 1 - running
+		shares[betweenLaunches] = max(1-running, 0) // sums of parts may round above the whole
 		t.of[o] = shares
 	}
 	t.names = append(t.names, betweenLaunches)

@@ -1,0 +1,194 @@
+// Package halappanavar2012 repeats the evaluation of Halappanavar, Feo, Villa,
+// Tumeo and Pothen, "Approximate weighted matching on emerging manycore and
+// multithreaded architectures", IJHPCA 26(4), 2012, on models of its machines.
+//
+// Each part, a table or a figure of the paper or the list of its claims, says
+// which runs and which graphs it needs and makes a report of what comes back.
+// The package runs nothing itself.
+package halappanavar2012
+
+import (
+	"fmt"
+	"slices"
+
+	"heddle/experiments/plot"
+	"heddle/experiments/study"
+)
+
+// Options say how large the graphs are.
+type Options struct {
+	Scale  int    // base-2 logarithm of vertices of the largest graphs of figures 2 to 5
+	Full   bool   // the paper's scales, in place of Scale
+	Seed   uint64 // of graphs, weights and kernels
+	Graphs string // folder of real graphs for figure 4; "" leaves them out
+}
+
+// Scales that Options takes. The smallest graphs of a study are two scales
+// below Options.Scale.
+const (
+	LeastScale   = 8
+	MostScale    = 24
+	DefaultScale = 15
+)
+
+// The paper's scales: of the GPUs and their host (figure 4), and of the other
+// machines.
+const (
+	paperGPUScale = 23
+	paperScale    = 24
+)
+
+// scale returns that of the largest graphs of figures 2, 3 and 5.
+func (o Options) scale() int {
+	if o.Full {
+		return paperScale
+	}
+	return o.Scale
+}
+
+// gpuScale returns that of figure 4.
+func (o Options) gpuScale() int {
+	if o.Full {
+		return paperGPUScale
+	}
+	return o.Scale
+}
+
+// headline is how much larger than in the figures the graphs are of the few
+// runs behind the abstract's claims, and of those that need no timing.
+const headline = 2
+
+func (o Options) headlineScale() int {
+	if o.Full {
+		return paperScale
+	}
+	return o.Scale + headline
+}
+
+func (o Options) headlineGPUScale() int {
+	if o.Full {
+		return paperGPUScale
+	}
+	return o.Scale + headline
+}
+
+// weakScales are the scales of figures 2 and 5, ascending.
+func (o Options) weakScales() []int { return []int{o.scale() - 2, o.scale() - 1, o.scale()} }
+
+// family is one of the paper's classes of graphs.
+type family struct {
+	title string // as the paper has it
+	graph string // as graph.Open has it
+}
+
+var families = []family{{"RMAT-ER", "rmat-er"}, {"RMAT-G", "rmat-g"}, {"RMAT-B", "rmat-b"}}
+
+// goodSkew is the family of the abstract's claims.
+const goodSkew = 1
+
+func (f family) at(scale int) string { return fmt.Sprintf("%s:%d", f.graph, scale) }
+
+// Kernels of the paper.
+const (
+	queue    = "matching/ld"
+	sorted   = "matching/ld-sorted"
+	dataflow = "matching/ld-dataflow"
+)
+
+// Machines of the paper. The GPUs' host is the second Nehalem.
+const (
+	magnyCours = "opteron-6176se"
+	nehalem    = "xeon-e5540"
+	host       = "xeon-x5650"
+	tesla      = "tesla-c1060"
+	fermi      = "tesla-c2050"
+	fermiNoL1  = "tesla-c2050-l1-off"
+	fermiECC   = "tesla-c2050-ecc"
+	xmt        = "cray-xmt"
+	untimed    = "functional"
+)
+
+// eccOn turns ECC on where a machine extends the one without.
+var eccOn = []string{"dram.ecc.enabled=true", "l2.masked_writes=false"}
+
+func (o Options) on(kernel, machine, graph string, set ...string) study.Case {
+	return study.Case{Kernel: kernel, Machine: machine, Graph: graph, Seed: o.Seed, Set: set}
+}
+
+func threads(n int) string    { return fmt.Sprintf("threads=%d", n) }
+func processors(n int) string { return fmt.Sprintf("processors=%d", n) }
+
+// Analysis asks for the statistics of a graph.
+type Analysis struct {
+	Graph      string
+	Seed       uint64
+	Clustering bool // local clustering coefficients, which take long
+}
+
+// Needs are what a part's report is made of.
+type Needs struct {
+	Cases    []study.Case
+	Analyses []Analysis
+}
+
+// Data is what came of all that was asked for.
+type Data struct {
+	Version  string // of the simulator
+	Outcomes map[string]*study.Outcome
+	Graphs   map[Analysis]*GraphStats
+}
+
+// outcome returns what came of a case, or nil.
+func (d *Data) outcome(c study.Case) *study.Outcome { return d.Outcomes[c.ID()] }
+
+// Has says whether all that is needed is there.
+func (d *Data) Has(n Needs) bool {
+	return !slices.ContainsFunc(n.Cases, func(c study.Case) bool { return d.outcome(c) == nil }) &&
+		!slices.ContainsFunc(n.Analyses, func(a Analysis) bool { return d.Graphs[a] == nil })
+}
+
+// Report is what a part makes: lines of text, a table for programs, and for
+// figures a figure.
+type Report struct {
+	Text   []string
+	Rows   [][]string // the first is the header
+	Figure *plot.Figure
+}
+
+// Part is a table or a figure of the paper, or the list of its claims.
+type Part struct {
+	Name  string // as the command line has it
+	Title string
+	Needs func(o Options) Needs
+	// Report makes the report. All that Needs asked for is there; runs that
+	// Needs did not ask for are not.
+	Report func(o Options, d *Data) *Report
+}
+
+// Parts returns all parts in the paper's order.
+func Parts() []Part {
+	return []Part{table2, figure1, figure2, figure3, figure4, figure5, claimsPart}
+}
+
+// merge adds more needs, each once.
+func (n *Needs) merge(more Needs) {
+	for _, c := range more.Cases {
+		if !slices.ContainsFunc(n.Cases, func(x study.Case) bool { return x.ID() == c.ID() }) {
+			n.Cases = append(n.Cases, c)
+		}
+	}
+	for _, a := range more.Analyses {
+		if !slices.Contains(n.Analyses, a) {
+			n.Analyses = append(n.Analyses, a)
+		}
+	}
+}
+
+// All returns what several parts need.
+func All(parts []Part, o Options) Needs {
+	var n Needs
+	for _, p := range parts {
+		n.merge(p.Needs(o))
+	}
+	return n
+}

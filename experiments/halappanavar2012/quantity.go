@@ -1,0 +1,103 @@
+package halappanavar2012
+
+import (
+	"math"
+	"strings"
+
+	"heddle/experiments/study"
+)
+
+// quantity is a number that follows from runs and graphs.
+type quantity struct {
+	needs Needs
+	of    func(d *Data) float64
+}
+
+// timeOf is the simulated time of a run, in seconds.
+func timeOf(c study.Case) quantity {
+	return quantity{Needs{Cases: []study.Case{c}}, func(d *Data) float64 {
+		if o := d.outcome(c); o != nil {
+			return o.Seconds()
+		}
+		return math.NaN()
+	}}
+}
+
+// constant is a number that needs nothing.
+func constant(x float64) quantity { return quantity{of: func(*Data) float64 { return x }} }
+
+// over is q / r.
+func (q quantity) over(r quantity) quantity {
+	both := Needs{}
+	both.merge(q.needs)
+	both.merge(r.needs)
+	return quantity{both, func(d *Data) float64 { return q.of(d) / r.of(d) }}
+}
+
+// speedup is the time of a base over that of a run.
+func speedup(base, run study.Case) quantity { return timeOf(base).over(timeOf(run)) }
+
+// efficiencyOf is the speed-up of a run on some cores over one, a core.
+func efficiencyOf(one, run study.Case, cores int) quantity {
+	q := speedup(one, run)
+	return quantity{q.needs, func(d *Data) float64 { return q.of(d) / float64(cores) }}
+}
+
+// figureOf is one of the kernel's own figures.
+func figureOf(c study.Case, name string) quantity {
+	return quantity{Needs{Cases: []study.Case{c}}, func(d *Data) float64 {
+		if o := d.outcome(c); o != nil {
+			return o.Answer.Numbers.Get(name)
+		}
+		return math.NaN()
+	}}
+}
+
+// queueOf is a number that follows from the sizes of the queue.
+func queueOf(c study.Case, number func(sizes []int64) float64) quantity {
+	return quantity{Needs{Cases: []study.Case{c}}, func(d *Data) float64 {
+		if o := d.outcome(c); o != nil {
+			return number(queueSizes(o))
+		}
+		return math.NaN()
+	}}
+}
+
+// metricOf is a metric of a run.
+func metricOf(c study.Case, name string) quantity {
+	return quantity{Needs{Cases: []study.Case{c}}, func(d *Data) float64 {
+		if o := d.outcome(c); o != nil {
+			return o.Metrics.Get(name)
+		}
+		return math.NaN()
+	}}
+}
+
+// atomicsOn is how many atomics of a run went to the hottest word of an array
+// and, if the array is "", to that of any other than the queue's tail.
+func atomicsOn(c study.Case, array string) quantity {
+	return quantity{Needs{Cases: []study.Case{c}}, func(d *Data) float64 {
+		o := d.outcome(c)
+		if o == nil {
+			return math.NaN()
+		}
+		most := 0.0
+		for _, w := range o.HotWords {
+			name, _, _ := strings.Cut(w.Place, "[")
+			if name == array || array == "" && name != "tail" {
+				most = max(most, float64(w.Atomics))
+			}
+		}
+		return most
+	}}
+}
+
+// statOf is a property of a graph.
+func statOf(a Analysis, property func(s *GraphStats) float64) quantity {
+	return quantity{Needs{Analyses: []Analysis{a}}, func(d *Data) float64 {
+		if s := d.Graphs[a]; s != nil {
+			return property(s)
+		}
+		return math.NaN()
+	}}
+}

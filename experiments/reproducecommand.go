@@ -1,0 +1,249 @@
+package experiments
+
+import (
+	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	study2012 "heddle/experiments/halappanavar2012"
+	"heddle/experiments/plot"
+)
+
+// paper2012 is the name of the one paper that can be repeated.
+const paper2012 = "halappanavar2012"
+
+// reproduction is what reproduce was asked for.
+type reproduction struct {
+	study2012.Options
+	parts       []study2012.Part
+	out         string
+	sensitivity bool
+	batchFlags
+}
+
+func (c *cli) reproduceCommand() *cobra.Command {
+	var r reproduction
+	cmd := &cobra.Command{
+		Use:   "reproduce PAPER [PART]...",
+		Short: "Repeat a paper's evaluation on simulated machines",
+		Long: `Repeats the evaluation of a paper: writes the data of its tables and figures as
+CSV, draws the figures as SVG and PNG, and holds what the paper states in words
+against what is simulated. The one paper is ` + paper2012 + `; its parts
+are ` + strings.Join(partNames(), ", ") + `, and all of them without PART.
+
+Runs are done in parallel and kept: after an interruption the same command goes
+on where it was. Claims that miss are followed by the parameters, of those that
+are recalled or inferred, that they depend on most.
+
+Exit status 1 says that a part could not be made. A claim that misses is a
+result.`,
+		Example: `  heddle reproduce halappanavar2012
+  heddle reproduce halappanavar2012 fig4 --graphs ../graphs --out figures
+  heddle reproduce halappanavar2012 claims --full`,
+		Args: cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := r.choose(args); err != nil {
+				return err
+			}
+			return c.reproduce(cmd.Context(), &r)
+		},
+		ValidArgsFunction: func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+			if len(args) == 0 {
+				return []string{paper2012}, cobra.ShellCompDirectiveNoFileComp
+			}
+			return partNames(), cobra.ShellCompDirectiveNoFileComp
+		},
+	}
+	f := cmd.Flags()
+	f.IntVar(&r.Scale, "scale", study2012.DefaultScale, "base-2 logarithm of the vertices of the figures' largest graphs")
+	f.BoolVar(&r.Full, "full", false, "the paper's own scales, 23 on GPUs and 24 on the others: takes days; says first how long")
+	f.Uint64Var(&r.Seed, "seed", 1, "`NUMBER` that generated graphs and weights depend on")
+	f.StringVar(&r.Graphs, "graphs", "", "`DIR` of real graphs for figure 4; without it the figure has generated ones only")
+	f.StringVarP(&r.out, "out", "o", paper2012, "`DIR` for the files")
+	f.BoolVar(&r.sensitivity, "sensitivity", true, "vary parameters for claims that miss")
+	r.add(cmd)
+	return cmd
+}
+
+func partNames() []string {
+	var names []string
+	for _, p := range study2012.Parts() {
+		names = append(names, p.Name)
+	}
+	return names
+}
+
+// choose reads the arguments.
+func (r *reproduction) choose(args []string) error {
+	if len(args) == 0 {
+		return badInput("which paper? known: %s", paper2012)
+	}
+	if args[0] != paper2012 {
+		return unknown("paper", args[0], []string{paper2012})
+	}
+	known := study2012.Parts()
+	for _, name := range args[1:] {
+		i := slices.IndexFunc(known, func(p study2012.Part) bool { return p.Name == name })
+		if i < 0 {
+			return unknown("part", name, partNames())
+		}
+		r.parts = append(r.parts, known[i])
+	}
+	if len(r.parts) == 0 {
+		r.parts = known
+	}
+	if r.Scale < study2012.LeastScale || r.Scale > study2012.MostScale {
+		return badInput("--scale %d: want %d to %d", r.Scale, study2012.LeastScale, study2012.MostScale)
+	}
+	if r.Graphs != "" {
+		if info, err := os.Stat(r.Graphs); err != nil || !info.IsDir() {
+			return badInput("--graphs %s: no such folder", r.Graphs)
+		}
+		if _, missing := r.RealGraphs(); len(missing) > 0 {
+			return badInput("--graphs %s: no file for %s", r.Graphs, strings.Join(missing, "; "))
+		}
+	}
+	if err := os.MkdirAll(r.out, 0o777); err != nil {
+		return badInput("--out: %w", err)
+	}
+	return nil
+}
+
+func (c *cli) reproduce(ctx context.Context, r *reproduction) error {
+	var faults []error
+	parts := slices.DeleteFunc(slices.Clone(r.parts), func(p study2012.Part) bool {
+		err := lacking(p.Needs(r.Options))
+		if err != nil {
+			faults = append(faults, fmt.Errorf("%s cannot be made: %w", p.Name, err))
+		}
+		return err != nil
+	})
+	needs := study2012.All(parts, r.Options)
+	if r.Full || r.Scale > study2012.DefaultScale {
+		if err := c.announce(ctx, needs, r.batchFlags); err != nil {
+			return err
+		}
+	}
+	data, err := c.doNeeds(ctx, needs, r.batchFlags)
+	if errors.Is(err, ErrInterrupted) || data == nil {
+		return errors.Join(append(faults, err)...)
+	}
+	if err != nil {
+		faults = append(faults, err)
+	}
+	for _, p := range parts {
+		if !data.Has(p.Needs(r.Options)) {
+			faults = append(faults, fmt.Errorf("%s cannot be made: a run failed", p.Name))
+			continue
+		}
+		if err := c.writePart(r, p.Name, p.Title, p.Report(r.Options, data)); err != nil {
+			return errors.Join(append(faults, err)...)
+		}
+		if p.Name != "claims" || !r.sensitivity {
+			continue
+		}
+		if err := c.vary(ctx, r, data); err != nil {
+			faults = append(faults, err)
+		}
+	}
+	if r.Graphs == "" && slices.ContainsFunc(parts, func(p study2012.Part) bool { return p.Name == "fig4" }) {
+		_, missing := r.RealGraphs()
+		c.log.Warn().Msgf("fig4 has no real graphs: --graphs DIR has none of %s", strings.Join(missing, "; "))
+	}
+	return errors.Join(faults...)
+}
+
+// lacking tells in a line of the machines and kernels that needs name and
+// Heddle has not.
+func lacking(needs study2012.Needs) error {
+	var missing []string
+	for _, x := range needs.Cases {
+		_, err := kernel(x.Kernel)
+		if err == nil {
+			_, err = describeMachine(x.Machine, nil)
+		}
+		if err != nil {
+			what, _, _ := strings.Cut(err.Error(), ";")
+			if !slices.Contains(missing, what) {
+				missing = append(missing, what)
+			}
+		}
+	}
+	if len(missing) == 0 {
+		return nil
+	}
+	return errors.New(strings.Join(missing, ", "))
+}
+
+// vary follows the claims that miss by what they depend on.
+func (c *cli) vary(ctx context.Context, r *reproduction, data *study2012.Data) error {
+	claims, machines := study2012.Missed(r.Options, data)
+	if len(claims) == 0 {
+		return nil
+	}
+	var parameters []study2012.Parameter
+	for _, m := range machines {
+		more, err := uncertain(m)
+		if err != nil {
+			return err
+		}
+		parameters = append(parameters, more...)
+	}
+	var needs study2012.Needs
+	accepted := map[string]bool{}
+	variations := slices.DeleteFunc(study2012.Variations(r.Options, claims, parameters), func(v study2012.Variation) bool {
+		for _, x := range v.Cases() {
+			key := x.Machine + " " + strings.Join(x.Set, " ")
+			ok, known := accepted[key]
+			if !known {
+				ok = runOf(x).check() == nil
+				accepted[key] = ok
+			}
+			if !ok {
+				return true // a value that the machine refuses
+			}
+		}
+		return false
+	})
+	for _, v := range variations {
+		needs.Cases = append(needs.Cases, v.Cases()...)
+	}
+	varied, err := c.doNeeds(ctx, needs, r.batchFlags)
+	if varied == nil || errors.Is(err, ErrInterrupted) {
+		return err
+	}
+	report := study2012.Sensitivity(r.Options, varied, variations)
+	return errors.Join(err, c.writePart(r, "sensitivity", "What the claims that miss depend on", report))
+}
+
+// writePart writes a report's files and prints its text.
+func (c *cli) writePart(r *reproduction, name, title string, report *study2012.Report) error {
+	var files []string
+	write := func(extension string, content func(io.Writer) error) error {
+		path := filepath.Join(r.out, name+"."+extension)
+		files = append(files, path)
+		return writeFile(path, content)
+	}
+	if err := write("csv", func(w io.Writer) error { return csv.NewWriter(w).WriteAll(report.Rows) }); err != nil {
+		return err
+	}
+	if report.Figure != nil {
+		for _, format := range plot.Formats() {
+			if err := write(format, func(w io.Writer) error { return report.Figure.Write(w, format) }); err != nil {
+				return err
+			}
+		}
+	}
+	c.println(title)
+	c.println(report.Text...)
+	c.println("  "+strings.Join(files, " "), "")
+	return c.stdout.Flush()
+}
