@@ -2,15 +2,21 @@ package window
 
 import "heddle/arch/isa"
 
-// branch executes a branch within a function and returns when it is resolved.
-func (t *thread) branch(o *op, pc int32, ready int64, why blame) (resolved int64) {
+// branch executes a branch within a function.
+func (t *thread) branch(o *op, pc int32, ready int64, why blame) {
 	c := t.core
-	switch {
-	case !o.fused:
-		resolved = c.ports.book(o.ports, ready, int64(o.interval)) + int64(o.latency)
-	default:
-		c.stats.Fused++
-		resolved = ready // when the compare is complete
+	resolved := ready // when its compare is complete, if they are one
+	if o.fused {
+		t.fused++
+	} else {
+		at := ready
+		if o.interval > 1 || !c.ports.grab(o.ports, at) {
+			at = t.book(o, at)
+		}
+		resolved = at + int64(o.latency)
+		why = t.blamed(pc, ready, at, resolved, why)
+		c.stations.take(at, why)
+		t.retire(resolved, why)
 	}
 	t.warp.Step() // a branch neither waits nor faults, and no thread ends by one
 	taken := t.warp.PC != o.fall
@@ -22,8 +28,9 @@ func (t *thread) branch(o *op, pc int32, ready int64, why blame) (resolved int64
 		}
 		right = c.predictor.conditional(o.ip, &t.history, taken)
 	}
-	t.steer(pc, taken, right, resolved, why)
-	return resolved
+	if taken || !right {
+		t.steer(pc, taken, right, resolved, why)
+	}
 }
 
 // steer sets when the front end has what follows a branch.
@@ -32,7 +39,7 @@ func (t *thread) steer(pc int32, taken, right bool, resolved int64, why blame) {
 	switch {
 	case !right:
 		t.core.stats.Mispredicts++
-		t.line[pc].Mispredicts++
+		t.lines[pc].Mispredicts++
 		// A branch that waits for nothing is issued a cycle after dispatch
 		// and resolved after another.
 		t.frontLate = int64(b.Mispredict) - 2
@@ -52,9 +59,16 @@ func (t *thread) steer(pc int32, taken, right bool, resolved int64, why blame) {
 func (t *thread) transfer(o *op, pc int32, ready int64, why blame) (stop bool) {
 	c := t.core
 	w := &t.warp
-	at := c.ports.book(o.ports, ready, int64(o.interval))
+	for _, r := range o.more {
+		if e := &t.board[t.frame+int(r)]; e.ready > ready {
+			ready, why = e.ready, e.why
+		}
+	}
+	at := t.book(o, ready)
+	done := at + int64(o.latency)
 	outcome := w.Step()
-	done, why := t.timing(o, pc, ready, at, at+int64(o.latency), why)
+	why = t.blamed(pc, ready, at, done, why)
+	t.stationsOf(o).take(at, why)
 	right := true
 	switch {
 	case outcome == isa.Faulted:

@@ -13,8 +13,13 @@ type core struct {
 	machine *Machine
 	id      int
 	port    Port
-	period  sim.Time
-	periods sim.Divisor // by the period
+	// corePort is port, if it is what it is in every machine, so that the calls
+	// are direct.
+	corePort *mem.CorePort
+	period   sim.Time
+	periods  sim.Divisor // by the period
+	width    int         // instructions dispatched a cycle
+	retire   int         // instructions of a thread retired a cycle
 
 	threads []*thread // of the running launch that have not ended
 	at      int64     // cycle of the running event
@@ -36,11 +41,12 @@ type core struct {
 func newCore(m *Machine, id int, port Port) *core {
 	k := &m.config.Core
 	c := &core{
-		machine: m, id: id, port: port, period: m.clock.Period, periods: sim.NewDivisor(uint64(m.clock.Period)),
+		machine: m, id: id, port: port, width: k.Dispatch, retire: k.Retire, period: m.clock.Period, periods: sim.NewDivisor(uint64(m.clock.Period)),
 		stations: newStations(k.Stations),
 		fills:    newFillBuffers(k.LoadStore.LineFillBuffers, uint(bits.TrailingZeros64(uint64(m.line)))),
 		tlb:      newTranslation(&k.TLB), predictor: newPredictor(&k.Branch.Predictor),
 	}
+	c.corePort, _ = port.(*mem.CorePort)
 	c.fpStations = c.stations
 	if k.FPStations > 0 {
 		c.fpStations = newStations(k.FPStations)
@@ -114,22 +120,35 @@ func (c *core) rouse(t *thread, at int64) {
 // what a thread waits for until then. One that needs a line waits for a line
 // fill buffer.
 func (c *core) access(at int64, a mem.Access) (done int64, cause Cause) {
-	if len(c.fills.lines) >= c.fills.size && !c.port.InL1(a.Addr) {
+	if !c.fills.free(at) && !c.port.InL1(a.Addr) {
 		start := c.fills.next(at)
 		c.stats.FillWait += start - at
 		at = start
 	}
 	begin := sim.Time(at) * c.period
-	took := c.port.Access(begin, a) - begin
-	cycles, _ := c.periods.Split(uint64(took + c.period - 1))
-	done = at + int64(cycles)
-	switch from := c.port.From(); from {
-	case mem.FromL1:
-		return done, L1
-	case mem.FromFill:
-		return done, c.fills.cause(a.Addr)
-	default:
-		c.fills.take(fill{a.Addr >> (c.fills.shift & 63), at, done, causeOf[from]}, c.at)
-		return done, causeOf[from]
+	var end sim.Time
+	var from mem.Source
+	if p := c.corePort; p != nil {
+		end = p.Access(begin, a)
+		from = p.From()
+	} else {
+		end = c.port.Access(begin, a)
+		from = c.port.From()
 	}
+	cycles, _ := c.periods.Split(uint64(end - begin + c.period - 1))
+	done = at + int64(cycles)
+	if from == mem.FromL1 {
+		return done, L1
+	}
+	if from == mem.FromFill {
+		return done, c.fills.cause(a.Addr)
+	}
+	c.fills.take(fill{a.Addr >> (c.fills.shift & 63), at, done, causeOf[from]}, c.at)
+	return done, causeOf[from]
+}
+
+// crowded reports whether reservation stations are scarce: that it takes a look
+// to tell if there is one.
+func (c *core) crowded() bool {
+	return c.stations.held >= c.stations.size || c.fpStations.held >= c.fpStations.size
 }

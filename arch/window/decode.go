@@ -8,12 +8,12 @@ import (
 type kind uint8
 
 const (
-	plain kind = iota
+	plain  kind = iota
+	branch      // conditional
+	jump        // always taken; up to here an instruction needs no buffer for memory
 	load
 	store
 	locked // atomics, full/empty operations included
-	branch // conditional
-	jump   // always taken
 	call
 	ret
 	fence
@@ -69,12 +69,13 @@ type linkage struct {
 type kernel struct {
 	program *isa.Program
 	ops     []op
+	issues  []uint64
 	lines   []LineStats
 }
 
 // decode prepares a program; ip is the address of its first instruction.
 func decode(p *isa.Program, c *CoreConfig, ip uint32) *kernel {
-	k := &kernel{program: p, ops: make([]op, len(p.Code)), lines: make([]LineStats, len(p.Code))}
+	k := &kernel{program: p, ops: make([]op, len(p.Code)), issues: make([]uint64, len(p.Code)), lines: make([]LineStats, len(p.Code))}
 	ls := &c.LoadStore
 	for pc := range p.Code {
 		in := &p.Code[pc]

@@ -19,111 +19,131 @@ func (t *thread) run(limit int64) {
 			}
 			return
 		}
-		if !t.dispatch(o, pc, limit) {
+		if !t.goesAlong(o) && !t.dispatch(o, pc, limit) {
 			break
 		}
 		if t.buffer.ready <= t.cycle {
 			t.drain(t.cycle)
 		}
-		t.line[pc].Issues++
-		t.executed++
-		ready, why := t.operands(o, pc)
-		var done int64
-		switch o.kind {
-		case plain:
-			at := c.ports.book(o.ports, ready, int64(o.interval))
-			done, why = t.timing(o, pc, ready, at, at+int64(o.latency), why)
+		t.issues[pc]++
+		// Operands are there at the earliest a cycle after dispatch.
+		ready, why := t.cycle+1, because(pc, Dependency)
+		if o.numDeps > 0 {
+			board := t.board[t.frame:]
+			if e := &board[o.deps[0]]; e.ready > ready {
+				ready, why = e.ready, e.why
+			}
+			for i := uint8(1); i < o.numDeps; i++ {
+				if e := &board[o.deps[i&(maxDeps-1)]]; e.ready > ready {
+					ready, why = e.ready, e.why
+				}
+			}
+		}
+		// A chain of tests, for on some hosts indirect jumps are not predicted.
+		if o.kind == plain {
+			at := ready
+			if o.interval > 1 || !c.ports.grab(o.ports, at) {
+				at = t.book(o, at)
+			}
+			done := at + int64(o.latency)
+			why = t.blamed(pc, ready, at, done, why)
+			if s := t.stationsOf(o); !s.takeSoon(at, why) {
+				s.takeLong(at, why)
+			}
 			if w.Step() == isa.Faulted {
 				c.machine.fault(t, pc)
 				return
 			}
-			if o.writes >= 0 {
-				t.board[t.frame+int(o.writes)] = state{done, why}
-			}
-		case load:
+			t.write(o, done, why)
+			t.retire(done, why)
+		} else if o.kind == branch || o.kind == jump {
+			t.branch(o, pc, ready, why)
+		} else if o.kind == load {
 			if !t.load(o, pc, ready, why) {
 				return
 			}
-			continue
-		case store:
-			if !t.store(o, pc, ready, why) {
-				return
-			}
-			continue
-		case scratch:
-			if !t.scratch(o, pc, ready, why) {
-				return
-			}
-			continue
-		case branch, jump:
-			done = t.branch(o, pc, ready, why)
-			if o.fused {
-				continue
-			}
-			done, why = t.timing(o, pc, ready, done-int64(o.latency), done, why)
-		case call, ret:
-			if t.transfer(o, pc, ready, why) {
-				return
-			}
-			continue
-		case fence:
-			at := c.ports.book(o.ports, max(ready, t.retired, t.drained()), int64(o.interval))
-			done = at + int64(o.latency)
-			w.Step()
-			why = because(pc, Stores)
-			t.stationOf(o).take(at, why)
-			t.fence, t.fenceWhy = done, why
-		case locked, barrier:
-			t.hold(o, ready)
-			continue
+		} else if t.others(o, pc, ready, why) {
+			return
 		}
-		t.retire(done, why)
 	}
 	c.stats.Ahead = max(c.stats.Ahead, t.cycle-c.at)
 }
 
-// operands returns when the operands of the instruction at pc are there, at
-// the earliest a cycle after its dispatch, and what the last of them waited
-// for.
-func (t *thread) operands(o *op, pc int32) (ready int64, why blame) {
-	ready, why = t.cycle+1, because(pc, Dependency)
-	frame := t.frame
-	for _, r := range o.deps[:o.numDeps] {
-		if e := &t.board[frame+int(r)]; e.ready > ready {
-			ready, why = e.ready, e.why
-		}
+// others executes the less frequent kinds of instructions, and reports whether
+// t has ended or failed.
+func (t *thread) others(o *op, pc int32, ready int64, why blame) (stop bool) {
+	switch o.kind {
+	case store:
+		return !t.store(o, pc, ready, why)
+	case scratch:
+		return !t.scratch(o, pc, ready, why)
+	case call, ret:
+		return t.transfer(o, pc, ready, why)
+	case fence:
+		t.waitForStores(o, pc, ready)
+	default:
+		t.hold(o, ready)
 	}
-	if o.linkage != nil {
-		for _, r := range o.more {
-			if e := &t.board[frame+int(r)]; e.ready > ready {
-				ready, why = e.ready, e.why
-			}
-		}
-	}
-	return ready, why
+	return false
 }
 
-func (t *thread) stationOf(o *op) *stations {
+// goesAlong dispatches an instruction in the same cycle as the one before it,
+// if it is a simple one and nothing keeps it from that.
+func (t *thread) goesAlong(o *op) bool {
+	if t.left == 0 || t.front > t.cycle || o.kind > jump ||
+		t.rob[(t.seq-t.robSize)&int64(len(t.rob)-1)].at >= t.cycle || t.core.crowded() {
+		return o.fused
+	}
+	if !o.fused {
+		t.left--
+	}
+	return true
+}
+
+// book takes a port for an instruction whose operands are there at ready, and
+// returns when it is issued.
+func (t *thread) book(o *op, ready int64) int64 {
+	if o.interval > 1 {
+		return t.core.ports.bookLong(o.ports, ready, int64(o.interval))
+	}
+	return t.core.ports.book(o.ports, ready)
+}
+
+// write notes when an instruction's result is there, and what it waited for.
+func (t *thread) write(o *op, done int64, why blame) {
+	if o.writes >= 0 {
+		t.board[t.frame+int(o.writes)] = state{done, why}
+	}
+}
+
+// blamed returns what most of the time went to from the dispatch of an
+// instruction, issued at at, until it is complete at done: its operands, ready
+// at ready because of why, or itself.
+func (t *thread) blamed(pc int32, ready, at, done int64, why blame) blame {
+	if ready-t.cycle-1 >= done-ready {
+		return why
+	}
+	if at-ready > done-at {
+		return because(pc, Structural)
+	}
+	return because(pc, Dependency)
+}
+
+// waitForStores executes a fence: memory operations behind it are not issued
+// before all stores are in the cache.
+func (t *thread) waitForStores(o *op, pc int32, ready int64) {
+	at := t.book(o, max(ready, t.retired, t.drained()))
+	t.warp.Step()
+	t.fence, t.fenceWhy = at+int64(o.latency), because(pc, Stores)
+	t.stationsOf(o).take(at, t.fenceWhy)
+	t.retire(t.fence, t.fenceWhy)
+}
+
+func (t *thread) stationsOf(o *op) *stations {
 	if o.fp {
 		return t.core.fpStations
 	}
 	return t.core.stations
-}
-
-// timing frees the station of an instruction that is issued at at and done at
-// done, and returns done and what most of the time since its dispatch went to:
-// its operands, ready at ready because of why, or itself.
-func (t *thread) timing(o *op, pc int32, ready, at, done int64, why blame) (int64, blame) {
-	waited := ready - t.cycle - 1
-	switch {
-	case waited >= done-ready:
-	case at-ready > done-at:
-		why = because(pc, Structural)
-	default:
-		why = because(pc, Dependency)
-	}
-	t.stationOf(o).take(at, why)
-	return done, why
 }
 
 // load executes a load; it reports whether t goes on.
@@ -136,15 +156,15 @@ func (t *thread) load(o *op, pc int32, ready int64, why blame) bool {
 	if ls.StoreAddresses == "known" && t.storeAddress > ready {
 		ready, why = t.storeAddress, t.storeAddressWhy
 	}
-	at := c.ports.book(o.ports, ready, 1)
+	at := ready
+	if !c.ports.grab(o.ports, at) {
+		at = c.ports.search(o.ports, at)
+	}
 	if t.warp.Step() == isa.Faulted {
 		c.machine.fault(t, pc)
 		return false
 	}
 	addr := t.warp.Addr[0]
-	line := &t.line[pc]
-	line.Accesses++
-	line.Bytes += bytesOf(o.size)
 	id := c.machine.space.ArrayID(addr)
 	array := c.machine.array(id)
 	array.Loads++
@@ -154,7 +174,10 @@ func (t *thread) load(o *op, pc int32, ready int64, why blame) bool {
 	own := because(pc, Dependency)
 	begin := at
 	var done int64
-	e := t.buffer.overlap(addr, o.size, at)
+	var e *storeEntry
+	if t.buffer.mayOverlap(addr) {
+		e = t.buffer.overlap(addr, o.size, at)
+	}
 	if e != nil && !e.covers(addr, o.size) { // waits until the store is in the cache
 		for e.done == never {
 			t.send()
@@ -166,7 +189,7 @@ func (t *thread) load(o *op, pc int32, ready int64, why blame) bool {
 		done = max(at, e.data) + int64(ls.Forward)
 	} else {
 		translated := int64(0)
-		if c.tlb.on {
+		if !c.tlb.latest(addr) {
 			translated = c.tlb.delay(addr, &c.stats)
 		}
 		var cause Cause
@@ -184,10 +207,10 @@ func (t *thread) load(o *op, pc int32, ready int64, why blame) bool {
 			why = because(pc, Structural)
 		}
 	}
-	c.stations.take(at, why)
-	if o.writes >= 0 {
-		t.board[t.frame+int(o.writes)] = state{done, why}
+	if !c.stations.takeSoon(at, why) {
+		c.stations.takeLong(at, why)
 	}
+	t.write(o, done, why)
 	t.loaded(t.retire(done, why))
 	return true
 }
@@ -216,10 +239,10 @@ func (t *thread) store(o *op, pc int32, ready int64, why blame) bool {
 		ready = max(ready, data)
 		data = ready
 	}
-	at := c.ports.book(o.ports, ready, 1)
+	at := c.ports.book(o.ports, ready)
 	last := at
 	if o.data != 0 {
-		data = c.ports.book(o.data, data, 1)
+		data = c.ports.book(o.data, data)
 		last = max(at, data)
 	}
 	if last == data && data > ready {
@@ -230,9 +253,6 @@ func (t *thread) store(o *op, pc int32, ready int64, why blame) bool {
 		return false
 	}
 	addr := t.warp.Addr[0]
-	line := &t.line[pc]
-	line.Accesses++
-	line.Bytes += bytesOf(o.size)
 	id := c.machine.space.ArrayID(addr)
 	array := c.machine.array(id)
 	array.Stores++
@@ -255,15 +275,15 @@ func (t *thread) store(o *op, pc int32, ready int64, why blame) bool {
 // reports whether t goes on.
 func (t *thread) scratch(o *op, pc int32, ready int64, why blame) bool {
 	c := t.core
-	at := c.ports.book(o.ports, ready, 1)
+	at := c.ports.book(o.ports, ready)
 	if t.warp.Step() == isa.Faulted {
 		c.machine.fault(t, pc)
 		return false
 	}
-	done, why := t.timing(o, pc, ready, at, at+int64(o.latency), why)
-	if o.writes >= 0 {
-		t.board[t.frame+int(o.writes)] = state{done, why}
-	}
+	done := at + int64(o.latency)
+	why = t.blamed(pc, ready, at, done, why)
+	t.stationsOf(o).take(at, why)
+	t.write(o, done, why)
 	t.retire(done, why)
 	return true
 }

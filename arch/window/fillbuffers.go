@@ -11,6 +11,7 @@ type fillBuffers struct {
 	size  int
 	shift uint // of the bytes of a line
 	lines []fill
+	last  []int64 // when the lines that land last do, size of them, ascending
 }
 
 // fill is a line on its way, and why that takes long.
@@ -21,8 +22,12 @@ type fill struct {
 }
 
 func newFillBuffers(n int, shift uint) fillBuffers {
-	return fillBuffers{size: n, shift: shift, lines: make([]fill, 0, 4*n)}
+	return fillBuffers{size: n, shift: shift, lines: make([]fill, 0, 2*n), last: make([]int64, n)}
 }
+
+// free reports whether fewer lines than there are buffers are on their way at
+// cycle at or start later: there is a buffer for another, and no need to look.
+func (f *fillBuffers) free(at int64) bool { return at >= f.last[0] }
 
 // next returns the first cycle at or after at in which a buffer is free.
 func (f *fillBuffers) next(at int64) int64 {
@@ -43,7 +48,14 @@ func (f *fillBuffers) next(at int64) int64 {
 
 // take holds a buffer for l, and forgets lines that are there at cycle now.
 func (f *fillBuffers) take(l fill, now int64) {
-	if len(f.lines) >= 2*f.size {
+	if l.till > f.last[0] {
+		i := 1
+		for ; i < len(f.last) && f.last[i] < l.till; i++ {
+			f.last[i-1] = f.last[i]
+		}
+		f.last[i-1] = l.till
+	}
+	if len(f.lines) == cap(f.lines) {
 		kept := f.lines[:0]
 		for _, l := range f.lines {
 			if l.till > now {

@@ -57,7 +57,7 @@ func (m *Machine) Instructions() uint64 {
 	n := m.stats.Instructions
 	for _, c := range m.cores {
 		for _, t := range c.threads {
-			n += t.executed
+			n += t.executed()
 		}
 	}
 	return n

@@ -222,8 +222,8 @@ func (t *thread) finish() {
 	t.wake = never
 	t.over, t.ended = true, end
 	l.end = max(l.end, end)
-	m.stats.Instructions += t.executed
-	t.executed = 0
+	m.stats.Instructions += t.executed()
+	m.stats.Fused += uint64(t.fused)
 	for i, o := range c.threads {
 		if o == t {
 			c.threads = append(c.threads[:i], c.threads[i+1:]...)
@@ -232,6 +232,11 @@ func (t *thread) finish() {
 	}
 	c.ended = append(c.ended, t)
 	c.leaves = min(c.leaves, end)
+	for _, o := range c.threads { // those that a full buffer keeps look again then
+		if !o.pending && o.wake != never {
+			o.wake = min(o.wake, max(end, c.at))
+		}
+	}
 	l.live--
 	m.release()
 }

@@ -1,6 +1,8 @@
 package window
 
 import (
+	"slices"
+
 	"heddle/arch/isa"
 	"heddle/sim"
 )
@@ -110,7 +112,15 @@ type Kernel struct {
 func (m *Machine) Kernels() []Kernel {
 	var all []Kernel
 	for _, k := range m.order {
-		all = append(all, Kernel{k.program, k.lines})
+		lines := slices.Clone(k.lines)
+		for pc := range lines {
+			l := &lines[pc]
+			l.Issues = k.issues[pc]
+			if o := &k.ops[pc]; o.kind == load || o.kind == store || o.kind == locked {
+				l.Accesses, l.Bytes = l.Issues, sim.Bytes(l.Issues)*sim.Bytes(o.size)
+			}
+		}
+		all = append(all, Kernel{k.program, lines})
 	}
 	return all
 }

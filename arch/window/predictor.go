@@ -45,6 +45,7 @@ type predictor struct {
 	tagMask  uint32
 	history  uint64 // mask
 	shift    uint   // aligns the history with the upper bits of the set's number
+	fold     uint   // bits of a set's number
 	loops    []loopEntry
 	loopMax  uint16
 	stackMax int
@@ -81,9 +82,8 @@ func newPredictor(c *PredictorConfig) predictor {
 	}
 	if c.Global > 0 {
 		p.sets = uint64(c.Global / c.GlobalWays)
-		if setBits := bits.Len64(p.sets) - 1; setBits > c.History {
-			p.shift = uint(setBits - c.History)
-		}
+		p.fold = uint(bits.Len64(p.sets) - 1)
+		p.shift = uint(max(0, int(p.fold)-c.History))
 	}
 	for i := range p.bimodal {
 		p.bimodal[i] = 1
@@ -141,8 +141,8 @@ func (p *predictor) conditional(ip uint32, history *uint64, taken bool) (right b
 // lookup returns the set of the global table for a branch and a history, and
 // the tag to look for.
 func (p *predictor) lookup(ip uint32, history uint64) (set []globalEntry, tag uint32) {
-	i := uint64(ip) ^ history<<p.shift
-	at := (i ^ i>>bits.Len64(p.sets-1)) & (p.sets - 1) * uint64(p.ways)
+	i := uint64(ip) ^ history<<(p.shift&63)
+	at := (i ^ i>>(p.fold&63)) & (p.sets - 1) * uint64(p.ways)
 	set = p.global[at : at+uint64(p.ways)]
 	if p.tagMask == 0 {
 		return set, 0
@@ -153,12 +153,13 @@ func (p *predictor) lookup(ip uint32, history uint64) (set []globalEntry, tag ui
 // find returns the entry of a tag and makes it the youngest of its set, or
 // returns nil.
 func find(set []globalEntry, tag uint32) *globalEntry {
-	for i := range set {
+	if set[0].tag() == tag {
+		return &set[0]
+	}
+	for i := 1; i < len(set); i++ {
 		if e := set[i]; e.tag() == tag {
-			if i > 0 {
-				copy(set[1:i+1], set)
-				set[0] = e
-			}
+			copy(set[1:i+1], set)
+			set[0] = e
 			return &set[0]
 		}
 	}

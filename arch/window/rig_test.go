@@ -16,18 +16,22 @@ const (
 
 // flat is a memory in which a line that was accessed once stays in the core's
 // cache, and all others are equally far.
-type flat struct{ ports []*flatPort }
+type flat struct {
+	engine *sim.Engine
+	ports  []*flatPort
+	past   int // accesses made for a time before the engine's
+}
 
 type flatPort struct {
-	lands   map[uint64]sim.Time // of the lines that are in the cache
-	from    mem.Source
-	begun   []sim.Time // every access
-	invalid func(line uint64) bool
+	flat  *flat
+	lands map[uint64]sim.Time // of the lines that are in the cache
+	from  mem.Source
+	begun []sim.Time // every access
 }
 
 func (f *flat) Port(core int) Port {
 	for core >= len(f.ports) {
-		f.ports = append(f.ports, &flatPort{lands: map[uint64]sim.Time{}})
+		f.ports = append(f.ports, &flatPort{flat: f, lands: map[uint64]sim.Time{}})
 	}
 	return f.ports[core]
 }
@@ -43,6 +47,9 @@ func (p *flatPort) From() mem.Source { return p.from }
 
 func (p *flatPort) Access(at sim.Time, a mem.Access) sim.Time {
 	p.begun = append(p.begun, at)
+	if at < p.flat.engine.Now() {
+		p.flat.past++
+	}
 	lands, held := p.lands[a.Addr>>6]
 	switch {
 	case !held:
@@ -99,7 +106,8 @@ type rig struct {
 func newRig(t testing.TB, c Config) *rig {
 	t.Helper()
 	cores := (c.Threads + c.Core.SMT - 1) / c.Core.SMT
-	r := &rig{t: t, engine: sim.NewEngine(), space: mem.NewSpace(1 << 30), memory: &flat{}}
+	r := &rig{t: t, engine: sim.NewEngine(), space: mem.NewSpace(1 << 30)}
+	r.memory = &flat{engine: r.engine}
 	m, err := New(c, Topology{Sockets: 1, Dies: 1, Cores: cores}, r.engine, r.space, r.memory, 64)
 	if err != nil {
 		t.Fatal(err)

@@ -10,16 +10,22 @@ import "math/bits"
 type stations struct {
 	size int
 	from int64 // cycle; who was issued before has left
-	soon [near]uint16
-	why  [near]blame // of the latest of each cycle
+	soon [near]leavers
 	mask uint64      // cycles, from from on, of which soon has some
-	all  int         // of soon
+	held int         // stations taken
 	late []departure // sorted, from gone on
 	gone int         // of late, those that have left
 }
 
 // near is the number of cycles whose departures are counted.
 const near = 64
+
+// leavers are the instructions that are issued in a cycle: how many, and what
+// the latest of them waited for.
+type leavers struct {
+	n   uint32
+	why blame
+}
 
 // departure is the issue of an instruction, and what it waited for.
 type departure struct {
@@ -31,19 +37,32 @@ func newStations(n int) *stations { return &stations{size: n} }
 
 // take occupies a station until at.
 func (s *stations) take(at int64, why blame) {
-	if i := uint64(at - s.from); i < near {
-		s.soon[at&(near-1)]++
-		s.why[at&(near-1)] = why
-		s.mask |= 1 << i
-		s.all++
-		return
-	}
-	if at >= s.from {
-		s.takeLong(departure{at, why})
+	if !s.takeSoon(at, why) {
+		s.takeLong(at, why)
 	}
 }
 
-func (s *stations) takeLong(d departure) {
+// takeSoon is take, if at is one of the next cycles.
+func (s *stations) takeSoon(at int64, why blame) bool {
+	i := uint64(at - s.from)
+	if i >= near {
+		return false
+	}
+	l := &s.soon[at&(near-1)]
+	l.n++
+	l.why = why
+	s.mask |= 1 << i
+	s.held++
+	return true
+}
+
+// takeLong is take if at is farther.
+func (s *stations) takeLong(at int64, why blame) {
+	d := departure{at, why}
+	if at < s.from {
+		return
+	}
+	s.held++
 	s.late = append(s.late, d)
 	i := len(s.late) - 1
 	for ; i > s.gone && s.late[i-1].at > d.at; i-- {
@@ -52,20 +71,17 @@ func (s *stations) takeLong(d departure) {
 	s.late[i] = d
 }
 
-// next returns whose departure an instruction must wait for that would be
-// dispatched at cycle at, one before at if there is a free station. Another
-// thread of the core may have asked for a later cycle before.
-func (s *stations) next(at int64) departure {
-	if at > s.from {
-		s.forget(at)
-	}
-	if s.all+len(s.late)-s.gone < s.size {
+// next returns whose departure the next instruction must wait for, one in the
+// past if there is a free station. What has left was forgotten.
+func (s *stations) next() departure {
+	if s.held < s.size {
 		return departure{at: -1}
 	}
-	return s.earliest(s.all + len(s.late) - s.gone - s.size)
+	return s.earliest(s.held - s.size)
 }
 
-// forget drops what is issued before at.
+// forget drops what is issued before at, when an instruction is dispatched at
+// the earliest. Another thread of the core may have been further.
 func (s *stations) forget(at int64) {
 	passed := at - s.from
 	s.from = at
@@ -74,13 +90,14 @@ func (s *stations) forget(at int64) {
 		left &= 1<<passed - 1
 	}
 	for ; left != 0; left &= left - 1 {
-		n := &s.soon[(at-passed+int64(bits.TrailingZeros64(left)))&(near-1)]
-		s.all -= int(*n)
-		*n = 0
+		l := &s.soon[(at-passed+int64(bits.TrailingZeros64(left)))&(near-1)]
+		s.held -= int(l.n)
+		l.n = 0
 	}
 	s.mask >>= uint64(passed)
 	for s.gone < len(s.late) && s.late[s.gone].at < at {
 		s.gone++
+		s.held--
 	}
 	if s.gone >= 64 || s.gone == len(s.late) {
 		s.late = s.late[:copy(s.late, s.late[s.gone:])]
@@ -100,8 +117,9 @@ func (s *stations) earliest(n int) departure {
 			late = late[1:]
 			n--
 		}
-		if n -= int(s.soon[at&(near-1)]); n < 0 {
-			return departure{at, s.why[at&(near-1)]}
+		l := s.soon[at&(near-1)]
+		if n -= int(l.n); n < 0 {
+			return departure{at, l.why}
 		}
 	}
 	return late[n]

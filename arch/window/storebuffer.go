@@ -32,10 +32,10 @@ func newStoreBuffer(n int) storeBuffer {
 
 func (b *storeBuffer) reset(at int64) {
 	for i := range b.entries {
-		b.entries[i] = storeEntry{done: at, older: -1}
+		b.entries[i] = storeEntry{done: at, older: -1 << 62}
 	}
 	for i := range b.heads {
-		b.heads[i] = -1
+		b.heads[i] = -1 << 62
 	}
 	b.next, b.sent = 0, 0
 	b.ready, b.start, b.done = never, at, at
@@ -57,11 +57,17 @@ func (b *storeBuffer) push(e storeEntry) {
 	b.next++
 }
 
+// mayOverlap reports whether one of the latest stores was to a word of the same
+// hash as addr's.
+func (b *storeBuffer) mayOverlap(addr uint64) bool {
+	return b.heads[hashOf(addr>>3)] > b.next-1-int64(len(b.entries))
+}
+
 // overlap returns the youngest store that is not in the cache at cycle at and
 // shares bytes with an access, or nil. Accesses are aligned: they share bytes
 // only within a word of eight.
 func (b *storeBuffer) overlap(addr uint64, size int32, at int64) *storeEntry {
-	for seq := b.heads[hashOf(addr>>3)]; seq >= 0 && seq > b.next-1-int64(len(b.entries)); {
+	for seq := b.heads[hashOf(addr>>3)]; seq > b.next-1-int64(len(b.entries)); {
 		e := b.at(seq)
 		if e.done <= at {
 			return nil // and so are all older ones

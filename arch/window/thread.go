@@ -9,55 +9,57 @@ import (
 // never is later than every cycle.
 const never int64 = math.MaxInt64
 
-// thread is a hardware thread that runs a software thread.
+// thread is a hardware thread that runs a software thread. What every
+// instruction touches comes first.
 type thread struct {
-	core *core
-	ops  []op
-	line []LineStats
-	wake int64 // cycle from which it can go on; never while it waits for another thread
+	core   *core
+	ops    []op
+	issues []uint64 // by pc
+	wake   int64    // cycle from which it can go on, no later than its next dispatch; never while it waits for another thread
 
 	cycle int64 // of the latest dispatch
 	left  int   // instructions that may still be dispatched in it
-
-	front     int64 // the front end has nothing before
-	frontLate int64 // the cycles before front that are for frontWhy
-	frontWhy  blame
-	resolved  blame // what the cycles before those are for
+	front int64 // the front end has nothing before
 
 	rob        []retirement // ring of the latest instructions, by sequence number
 	seq        int64
 	robSize    int64
 	retired    int64 // when the latest instruction is
+	room       int   // instructions that may still be retired then
 	retiredWhy blame
+
+	pending bool    // an atomic or barrier is dispatched and waits for its issue
+	frame   int     // where the registers of the running function begin
+	board   []state // of the registers of all open calls
 
 	loads    []retirement // ring of the latest loads
 	loadSeq  int64
 	loadSize int64
 
-	buffer          storeBuffer
-	storeAddress    int64 // when the addresses of all stores so far are known
+	fence           int64 // memory operations are not issued before
+	fenceWhy        blame
 	storeAddressWhy blame
+	storeAddress    int64 // when the addresses of all stores so far are known
+	history         uint64
 
-	fence    int64 // memory operations are not issued before
-	fenceWhy blame
+	frontLate int64 // the cycles before front that are for frontWhy
+	frontWhy  blame
+	resolved  blame // what the cycles before those are for
 
-	board   []state // of the registers of all open calls
-	frame   int     // where those of the running function begin
 	sites   []int32 // pc of each open call
 	returns int     // addresses in the return stack
-	history uint64
-
-	pending  bool // an atomic or barrier is dispatched and waits for its issue
-	issue    int64
-	blocked  bool  // its word was in the wrong state
-	atWait   bool  // at the barrier
-	waitPC   int32 // of the barrier
-	over     bool  // has ended, at ended
-	ended    int64
-	number   int // among the launch's threads
-	executed uint64
-	cycles   [NumCauses]int64
-	warp     isa.Warp
+	fused   int64   // branches executed with their compare
+	issue   int64   // when what is pending is issued
+	blocked bool    // its word was in the wrong state
+	atWait  bool    // at the barrier
+	waitPC  int32   // of the barrier
+	over    bool    // has ended, at ended
+	ended   int64
+	number  int // among the launch's threads
+	cycles  [NumCauses]int64
+	lines   []LineStats // by pc
+	buffer  storeBuffer
+	warp    isa.Warp
 }
 
 // retirement is when an instruction is retired, and what it waited for.
@@ -95,16 +97,16 @@ func (t *thread) start(l *launch, number int, at int64) {
 	fill(t.loads)
 	t.seq, t.loadSeq = 0, 0
 	t.buffer.reset(at - 1)
-	t.ops, t.line = l.kernel.ops, l.kernel.lines
+	t.ops, t.issues, t.lines = l.kernel.ops, l.kernel.issues, l.kernel.lines
 	t.number = number
 	t.warp.Start(l.Launch, number, 1, l.block)
 	t.cycle, t.left = at-1, 0
 	t.front, t.frontLate = at, 0
-	t.retired, t.retiredWhy = at-1, 0
+	t.retired, t.room, t.retiredWhy = at-1, 0, 0
 	t.storeAddress, t.fence = 0, 0
 	t.sites, t.returns, t.history = t.sites[:0], 0, 0
 	t.pending, t.blocked, t.atWait, t.over = false, false, false, false
-	t.executed = 0
+	t.fused = 0
 	t.cycles = [NumCauses]int64{}
 	t.cycles[Base] = -1 // dispatch accounts for the cycle before the first
 	clear(t.board)
@@ -139,30 +141,33 @@ func (t *thread) runnable(at, horizon int64) bool {
 // lose charges n cycles to what they were lost to.
 func (t *thread) lose(n int64, why blame) {
 	t.cycles[why.cause()] += n
-	t.line[why.pc()].Cycles[why.cause()] += n
+	t.lines[why.pc()].Cycles[why.cause()] += n
 }
+
+// executed returns the instructions executed in the running launch.
+func (t *thread) executed() uint64 { return uint64(t.seq + t.fused) }
 
 // dispatch finds the cycle in which the instruction at pc is dispatched. If
 // that is after limit it only notes when t can go on, and reports false.
 func (t *thread) dispatch(o *op, pc int32, limit int64) bool {
-	c := t.core
-	at := t.cycle
 	if o.fused { // with its compare
 		return true
 	}
+	at := t.cycle
 	if t.left == 0 {
 		at++
 	}
-	station := t.stationOf(o).next(max(at, t.front))
-	rob := t.rob[(t.seq-t.robSize)&int64(len(t.rob)-1)]
-	at = max(at, t.front, rob.at+1, station.at+1)
-	switch o.kind {
-	case load, locked:
-		at = max(at, t.loads[(t.loadSeq-t.loadSize)&int64(len(t.loads)-1)].at+1)
-	case store:
-		at = max(at, t.storeFree())
+	at = max(at, t.front, t.wake)
+	rob := &t.rob[(t.seq-t.robSize)&int64(len(t.rob)-1)]
+	stations := t.stationsOf(o)
+	if at > stations.from {
+		stations.forget(at)
+	}
+	if rob.at >= at || stations.held >= stations.size || o.kind == store || (o.kind == load || o.kind == locked) && t.loadsFree() > at {
+		at = t.free(o, at)
 	}
 	if at > t.cycle {
+		c := t.core
 		if c.taken {
 			if c.leaves <= at { // then the buffers are larger
 				t.restart(c.leaves, because(pc, SMT))
@@ -175,10 +180,29 @@ func (t *thread) dispatch(o *op, pc int32, limit int64) bool {
 			t.wake = at
 			return false
 		}
-		t.advance(o, pc, at, rob, station)
+		t.advance(o, pc, at)
 	}
 	t.left--
 	return true
+}
+
+// free returns the first cycle from at on in which all buffers have room for
+// the instruction.
+func (t *thread) free(o *op, at int64) int64 {
+	rob := t.rob[(t.seq-t.robSize)&int64(len(t.rob)-1)]
+	at = max(at, rob.at+1, t.stationsOf(o).next().at+1)
+	switch o.kind {
+	case load, locked:
+		at = max(at, t.loadsFree())
+	case store:
+		at = max(at, t.storeFree())
+	}
+	return at
+}
+
+// loadsFree returns when the load buffer has an entry for another load.
+func (t *thread) loadsFree() int64 {
+	return t.loads[(t.loadSeq-t.loadSize)&int64(len(t.loads)-1)].at + 1
 }
 
 // restart keeps the front end from dispatch before cycle at.
@@ -190,51 +214,69 @@ func (t *thread) restart(at int64, why blame) {
 
 // advance begins the dispatch group of cycle at, which pc opens, and accounts
 // for the cycles since the last group.
-func (t *thread) advance(o *op, pc int32, at int64, rob retirement, station departure) {
+func (t *thread) advance(o *op, pc int32, at int64) {
 	c := t.core
 	t.cycles[Base]++
 	from := t.cycle + 1
-	t.cycle, t.left = at, c.machine.config.Core.Dispatch
+	if from < at {
+		t.explain(o, pc, from, at)
+	}
+	t.cycle, t.left = at, c.width
 	t.warp.Clock = uint64(at)
 	if c.taken {
 		c.front.take(at)
 	}
-	if from == at {
-		return
-	}
-	wait := func(until int64, why blame) {
-		if until = min(until, at); until > from {
-			t.lose(until-from, why)
-			from = until
+}
+
+// explain charges the cycles from from to at, in which the instruction at pc
+// could not be dispatched, to what it waited for.
+func (t *thread) explain(o *op, pc int32, from, at int64) {
+	if t.front > from {
+		if late := t.front - t.frontLate; late > from {
+			t.lose(late-from, t.resolved)
+			from = late
 		}
+		t.lose(t.front-from, t.frontWhy)
+		from = t.front
 	}
-	wait(t.front-t.frontLate, t.resolved)
-	wait(t.front, t.frontWhy)
-	wait(rob.at+1, rob.why)
-	wait(station.at+1, station.why)
+	if rob := t.rob[(t.seq-t.robSize)&int64(len(t.rob)-1)]; rob.at >= from {
+		t.lose(rob.at+1-from, rob.why)
+		from = rob.at + 1
+	}
+	if station := t.stationsOf(o).next(); station.at >= from {
+		t.lose(station.at+1-from, station.why)
+		from = station.at + 1
+	}
 	switch o.kind {
 	case load, locked:
-		l := t.loads[(t.loadSeq-t.loadSize)&int64(len(t.loads)-1)]
-		wait(l.at+1, l.why)
+		if l := t.loads[(t.loadSeq-t.loadSize)&int64(len(t.loads)-1)]; l.at >= from {
+			t.lose(l.at+1-from, l.why)
+			from = l.at + 1
+		}
 	case store:
-		wait(t.storeFree(), because(pc, Stores))
+		if free := t.storeFree(); free > from {
+			t.lose(free-from, because(pc, Stores))
+			from = free
+		}
 	}
-	wait(at, because(pc, SMT))
+	if at > from {
+		t.lose(at-from, because(pc, SMT))
+	}
 }
 
 // retire gives a dispatched instruction that is complete at done its place in
-// the reorder buffer.
+// the reorder buffer, and returns when it is retired.
 func (t *thread) retire(done int64, why blame) int64 {
-	mask := int64(len(t.rob) - 1)
-	at := max(t.retired, t.rob[(t.seq-int64(t.core.machine.config.Core.Retire))&mask].at+1)
-	if done > at {
-		at = done
+	switch {
+	case done > t.retired:
+		t.retired, t.retiredWhy = done, why
+		t.room = t.core.retire
+	case t.room == 0:
+		t.retired++
+		t.room = t.core.retire
 	}
-	if done > t.retired {
-		t.retiredWhy = why
-	}
-	t.retired = at
-	t.rob[t.seq&mask] = retirement{at, t.retiredWhy}
+	t.room--
+	t.rob[t.seq&int64(len(t.rob)-1)] = retirement{t.retired, t.retiredWhy}
 	t.seq++
-	return at
+	return t.retired
 }

@@ -55,6 +55,13 @@ func newTranslation(c *TLBConfig) translation {
 	return t
 }
 
+// latest reports whether the page of addr is the latest used of its set: that
+// it costs nothing.
+func (t *translation) latest(addr uint64) bool {
+	page := addr >> (t.pageBits & 63)
+	return !t.on || t.first.page[int(page&t.first.mask)*t.first.ways] == page+1
+}
+
 // delay returns the cycles that translating addr adds to an access.
 func (t *translation) delay(addr uint64, s *Stats) int64 {
 	page := addr >> (t.pageBits & 63)

@@ -9,7 +9,7 @@ import (
 // dispatched until its issue: like a locked instruction it waits until all
 // older instructions are retired and their stores in the cache.
 func (t *thread) hold(o *op, ready int64) {
-	t.issue = t.core.ports.book(o.ports, max(ready, t.retired, t.drained(), t.fence), 1)
+	t.issue = t.core.ports.book(o.ports, max(ready, t.retired, t.drained(), t.fence))
 	t.pending, t.blocked = true, false
 	t.wake = t.issue - int64(t.core.machine.config.AtomicSkew)
 }
@@ -50,9 +50,6 @@ func (t *thread) issueAtomic(o *op, pc int32) bool {
 	array := m.array(id)
 	array.Atomics++
 	array.Requested += bytesOf(o.size)
-	line := &t.line[pc]
-	line.Accesses++
-	line.Bytes += bytesOf(o.size)
 	c.stats.Atomics++
 	if t.blocked {
 		why = because(pc, Sync)
@@ -60,12 +57,10 @@ func (t *thread) issueAtomic(o *op, pc int32) bool {
 	if o.waits && len(m.waiting) > 0 {
 		m.changed(addr, t.issue)
 	}
-	t.pending = false
+	t.pending, t.wake = false, 0 // what follows was not kept from dispatch
 	c.stations.take(t.issue, why)
 	t.fence, t.fenceWhy = done, why
-	if o.writes >= 0 {
-		t.board[t.frame+int(o.writes)] = state{done, why}
-	}
+	t.write(o, done, why)
 	t.loaded(t.retire(done, why))
 	return true
 }
