@@ -168,8 +168,9 @@ func (b *Builder) spreadDynamic(chunk, n Operand, body func(i Reg)) {
 	})
 }
 
-// spreadGuided takes a chunk by compare-and-swap: its size hangs on the
-// counter.
+// spreadGuided takes a chunk by compare-and-swap while its size hangs on the
+// counter, and then, at the fewest iterations, by an addition that cannot fail:
+// of many threads that swap at once, all but one must try again.
 func (b *Builder) spreadGuided(workers, n Operand, body func(i Reg)) {
 	fewest := max(1, b.loops.schedule.Chunk)
 	hi := b.Var(0)
@@ -179,7 +180,12 @@ func (b *Builder) spreadGuided(workers, n Operand, body func(i Reg)) {
 			left := b.Sub(n, lo)
 			b.BreakUnless(b.Gt(left, 0))
 			share := b.Div(b.Add(left, b.Sub(workers, 1)), workers)
-			b.Set(hi, b.Add(lo, b.Min(b.Max(share, fewest), left)))
+			b.If(b.Le(share, fewest), func() {
+				b.Set(lo, b.FetchAdd(b.loops.counter, 0, fewest))
+				b.Set(hi, b.Min(b.Add(lo, fewest), n))
+				b.Break()
+			})
+			b.Set(hi, b.Add(lo, share))
 			seen := b.CompareSwap(b.loops.counter, 0, lo, hi)
 			b.BreakIf(b.Eq(seen, lo))
 			b.Set(lo, seen)
