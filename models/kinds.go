@@ -25,7 +25,7 @@ func families() map[string]family {
 	return map[string]family{
 		"simt":       {buildGPU, simt.Metrics, gpuTheory},
 		"stream":     {buildStream, stream.Metrics, streamTheory},
-		"window":     {buildWindow, WindowMetrics, nil},
+		"window":     {buildWindow, WindowMetrics, windowTheory},
 		"functional": {buildFunctional, FunctionalMetrics, nil},
 	}
 }

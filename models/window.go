@@ -18,6 +18,7 @@ type WindowDescription struct {
 	Memory   mem.MulticoreConfig `yaml:"memory" doc:"caches, coherence, memory of all dies"`
 	Capacity sim.Bytes           `yaml:"capacity" range:"1 MiB..1024 TiB" doc:"bytes of memory of the whole machine"`
 	Team     TeamConfig          `yaml:"team" doc:"what a parallel region costs"`
+	Theory   *WindowTheoryConfig `yaml:"theory" doc:"published figures of the whole machine, which the rest must imply"`
 }
 
 // TeamConfig describes what starting and joining the threads of a parallel
