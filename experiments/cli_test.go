@@ -145,7 +145,7 @@ func TestBadInputElsewhere(t *testing.T) {
 	inputs(t)
 	for args, want := range map[string]string{
 		"run --machine tesla-c2051":                             `heddle: unknown machine "tesla-c2051": nearest is tesla-c2050; known: `,
-		"machine show tesla":                                    `heddle: unknown machine "tesla": nearest is tesla-c2050`,
+		"machine show tesla":                                    `heddle: unknown machine "tesla": nearest is tesla-c1060`,
 		"run --machine nokind.yaml":                             "heddle: nokind.yaml: kind: missing: one of ",
 		"run --machine syntax.yaml":                             "heddle: syntax.yaml:",
 		"run --graph rmat-gg:10":                                `heddle: rmat-gg:10: no such file and no generator "rmat-gg" (did you mean "rmat-g"?): a generator is one of `,

@@ -150,7 +150,7 @@ func (c *cli) reproduce(ctx context.Context, r *reproduction) error {
 		if p.Name != "claims" || !r.sensitivity {
 			continue
 		}
-		if err := c.vary(ctx, r, data); err != nil {
+		if err := c.vary(ctx, r, data, uncertain); err != nil {
 			faults = append(faults, err)
 		}
 	}
@@ -165,17 +165,20 @@ func (c *cli) reproduce(ctx context.Context, r *reproduction) error {
 // Heddle has not.
 func lacking(needs study2012.Needs) error {
 	var missing []string
-	for _, x := range needs.Cases {
-		_, err := kernel(x.Kernel)
-		if err == nil {
-			_, err = describeMachine(x.Machine, nil)
+	seen := map[string]bool{}
+	look := func(name string, err func() error) {
+		if seen[name] {
+			return
 		}
-		if err != nil {
+		seen[name] = true
+		if err := err(); err != nil {
 			what, _, _ := strings.Cut(err.Error(), ";")
-			if !slices.Contains(missing, what) {
-				missing = append(missing, what)
-			}
+			missing = append(missing, what)
 		}
+	}
+	for _, x := range needs.Cases {
+		look("kernel "+x.Kernel, func() error { _, err := kernel(x.Kernel); return err })
+		look("machine "+x.Machine, func() error { _, err := describeMachine(x.Machine, nil); return err })
 	}
 	if len(missing) == 0 {
 		return nil
@@ -183,15 +186,16 @@ func lacking(needs study2012.Needs) error {
 	return errors.New(strings.Join(missing, ", "))
 }
 
-// vary follows the claims that miss by what they depend on.
-func (c *cli) vary(ctx context.Context, r *reproduction, data *study2012.Data) error {
+// vary follows the claims that miss by which of their machines' parameters they
+// depend on.
+func (c *cli) vary(ctx context.Context, r *reproduction, data *study2012.Data, of func(machine string) ([]study2012.Parameter, error)) error {
 	claims, machines := study2012.Missed(r.Options, data)
 	if len(claims) == 0 {
 		return nil
 	}
 	var parameters []study2012.Parameter
 	for _, m := range machines {
-		more, err := uncertain(m)
+		more, err := of(m)
 		if err != nil {
 			return err
 		}

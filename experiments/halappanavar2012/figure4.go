@@ -2,7 +2,6 @@ package halappanavar2012
 
 import (
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -162,12 +161,4 @@ func (o Options) isPapers(class int) bool {
 	}
 	_, isOwn := reals[class].find(o.Graphs)
 	return isOwn
-}
-
-// efficiency returns the speed-up of time over base, a core.
-func efficiency(base, time float64, cores int) float64 {
-	if cores <= 0 {
-		return math.NaN()
-	}
-	return base / time / float64(cores)
 }

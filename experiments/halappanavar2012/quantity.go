@@ -23,9 +23,6 @@ func timeOf(c study.Case) quantity {
 	}}
 }
 
-// constant is a number that needs nothing.
-func constant(x float64) quantity { return quantity{of: func(*Data) float64 { return x }} }
-
 // over is q / r.
 func (q quantity) over(r quantity) quantity {
 	both := Needs{}

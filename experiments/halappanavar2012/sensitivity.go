@@ -55,6 +55,7 @@ type Variation struct {
 	Claim string
 	Parameter
 	Changed   string // its value
+	scale     int    // of the graph
 	base, run study.Case
 }
 
@@ -75,7 +76,7 @@ func Variations(o Options, ids []string, parameters []Parameter) []Variation {
 			continue
 		}
 		ids = slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return id == c.id })
-		all = append(all, Variation{Claim: c.id, base: *c.base, run: *c.run})
+		all = append(all, Variation{Claim: c.id, scale: c.scale, base: *c.base, run: *c.run})
 		for _, p := range parameters {
 			if p.Machine != c.base.Machine && p.Machine != c.run.Machine {
 				continue
@@ -85,7 +86,7 @@ func Variations(o Options, ids []string, parameters []Parameter) []Variation {
 				if !ok {
 					continue
 				}
-				v := Variation{Claim: c.id, Parameter: p, Changed: changed, base: *c.base, run: *c.run}
+				v := Variation{Claim: c.id, Parameter: p, Changed: changed, scale: c.scale, base: *c.base, run: *c.run}
 				if p.Machine == c.base.Machine {
 					v.base = v.base.With(v.Set())
 				}
@@ -140,11 +141,10 @@ func (e *effect) relative() float64 { return relative(e.changed, e.value) }
 // Sensitivity reports what variations did. Those whose runs are missing, such
 // as of values that the machine refuses, are left out.
 func Sensitivity(o Options, d *Data, variations []Variation) *Report {
-	small := o.forSensitivity()
 	r := &Report{Rows: [][]string{sensitivityHeader}}
-	texts := map[string]string{}
-	for _, c := range small.claims() {
-		texts[c.id] = c.text
+	claims := map[string]claim{}
+	for _, c := range o.forSensitivity().claims() {
+		claims[c.id] = c
 	}
 	var order []string
 	effects := map[string][]effect{}
@@ -164,17 +164,17 @@ func Sensitivity(o Options, d *Data, variations []Variation) *Report {
 		effects[v.Claim] = append(effects[v.Claim], e)
 		r.Rows = append(r.Rows, []string{
 			v.Claim, v.Machine, v.Path, v.Tag, v.Value, v.Changed, number(e.value), number(e.changed), number(e.relative()),
-			strconv.Itoa(small.headlineScale()), strconv.FormatUint(o.Seed, 10), d.Version,
+			strconv.Itoa(v.scale), strconv.FormatUint(o.Seed, 10), d.Version,
 		})
 	}
-	figure := &plot.Figure{Title: "What the claims that miss depend on", Columns: 2, Notes: []string{notes(o, d) + fmt.Sprintf("; at scale %d, each parameter halved and doubled by itself", small.headlineScale())}}
+	figure := &plot.Figure{Title: "What the claims that miss depend on", Columns: 2, Notes: []string{notes(o, d) + "; each parameter halved and doubled by itself"}}
 	for _, id := range order {
 		best := strongest(effects[id])
 		if len(best) == 0 {
 			continue
 		}
-		r.Text = append(r.Text, fmt.Sprintf("  %s: %s at scale %d; most sensitive to", texts[id], short(values[id]), small.headlineScale()))
-		panel := plot.Panel{Title: id, YLabel: "claim's number"}
+		r.Text = append(r.Text, fmt.Sprintf("  %s: %s at scale %d; most sensitive to", claims[id].text, short(values[id]), claims[id].scale))
+		panel := plot.Panel{Title: fmt.Sprintf("%s, scale %d", id, claims[id].scale), YLabel: "claim's number"}
 		halved, doubled := plot.Bars{Name: "halved"}, plot.Bars{Name: "doubled"}
 		for _, path := range best {
 			low, high := math.NaN(), math.NaN()
@@ -191,7 +191,7 @@ func Sensitivity(o Options, d *Data, variations []Variation) *Report {
 				}
 			}
 			r.Text = append(r.Text, fmt.Sprintf("    %-16s %-36s %-14s [%s]  halved %s, doubled %s", p.Machine, p.Path, p.Value, p.Tag, short(low), short(high)))
-			panel.Groups = append(panel.Groups, p.Path[strings.LastIndexByte(p.Path, '.')+1:])
+			panel.Groups = append(panel.Groups, p.Path)
 			halved.Values, doubled.Values = append(halved.Values, low), append(doubled.Values, high)
 		}
 		panel.Bars = []plot.Bars{halved, doubled}

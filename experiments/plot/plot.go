@@ -190,26 +190,13 @@ func (f *Figure) draw(c draw.Canvas, rows, columns int, k *key) error {
 	k.draw(draw.Crop(c, 0, 0, 0, -(c.Max.Y - c.Min.Y - legendRow*vg.Length(len(k.rows)))))
 	c = draw.Crop(c, 0, 0, legendRow*vg.Length(len(k.rows)), 0)
 
-	plots := make([][]*gonum.Plot, rows)
-	for r := range plots {
-		plots[r] = make([]*gonum.Plot, columns)
-		for i := range columns {
-			if at := r*columns + i; at < len(f.Panels) {
-				p, err := f.Panels[at].plot(k)
-				if err != nil {
-					return fmt.Errorf("figure %q, panel %q: %w", f.Title, f.Panels[at].Title, err)
-				}
-				plots[r][i] = p
-			}
-		}
-	}
 	tiles := draw.Tiles{Rows: rows, Cols: columns, PadX: 10, PadY: 10}
-	for r, canvases := range gonum.Align(plots, tiles, c) {
-		for i := range canvases {
-			if plots[r][i] != nil {
-				plots[r][i].Draw(canvases[i])
-			}
+	for i := range f.Panels {
+		p, err := f.Panels[i].plot(k)
+		if err != nil {
+			return fmt.Errorf("figure %q, panel %q: %w", f.Title, f.Panels[i].Title, err)
 		}
+		p.Draw(tiles.At(c, i%columns, i/columns))
 	}
 	return nil
 }
@@ -327,6 +314,14 @@ func (p *Panel) addBars(g *gonum.Plot, k *key) error {
 	g.X.Min, g.X.Max = -0.6, float64(len(p.Groups))-0.4
 	g.X.Tick.Marker = gonum.ConstantTicks(ticks)
 	g.X.Tick.Length = 0
+	wide := vg.Length(0)
+	for _, name := range p.Groups {
+		wide = max(wide, sized(8).Width(name))
+	}
+	if wide*vg.Length(len(p.Groups)) > 0.8*panelWidth { // they would run into each other
+		g.X.Tick.Label.Rotation = math.Pi / 9
+		g.X.Tick.Label.XAlign, g.X.Tick.Label.YAlign = draw.XRight, draw.YTop
+	}
 	y.apply(&g.Y, nil)
 	return nil
 }

@@ -37,6 +37,7 @@ func examples() map[string]*Figure {
 	return map[string]*Figure{
 		"scaling": {Title: "Figure 2: strong and weak scaling", Panels: []Panel{panel, second, third}, Notes: []string{"simulated, with seed 1"}},
 		"bars":    {Title: "Figure 4", Panels: []Panel{bars}},
+		"names":   {Title: "long names", Panels: []Panel{{Groups: []string{"load_store.outstanding", "l2.slice.hit_latency", "units.compare.latency"}, Bars: []Bars{{"halved", []float64{1, 2, 3}}}}}},
 		"one":     {Title: "time over l1.size", Panels: []Panel{{XLabel: "l1.size (KiB)", YLabel: "time (ms)", Lines: []Line{{Name: "a", X: []float64{1, 2, 3}, Y: []float64{3, 2, 5}}}}}},
 		"grid":    {Title: "3 by 3", Columns: 3, Panels: []Panel{panel, second, third, panel, second, third, panel, second, third}},
 		"void":    {Title: "nothing that a logarithm has", Panels: []Panel{{XLog: true, YLog: true, Lines: []Line{{Name: "a", X: []float64{0, 1}, Y: []float64{1, -1}}}}}},
