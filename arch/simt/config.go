@@ -153,14 +153,5 @@ func (c *Config) Validate() error {
 	if c.LoadStore.Coalescing == "segments" && c.L1.Enabled {
 		fault("load_store.coalescing: segments needs l1.enabled: false, for its GPUs do not cache global memory")
 	}
-	if c.L1.Enabled && c.L1.Line > 0 && c.DRAM.Interleave%c.L1.Line != 0 {
-		fault("dram.interleave: %d bytes is not a multiple of l1.line, %d", c.DRAM.Interleave, c.L1.Line)
-	}
-	if c.LoadStore.Coalescing == "segments" && c.DRAM.Interleave%128 != 0 {
-		fault("dram.interleave: %d bytes is not a multiple of 128, the longest segment", c.DRAM.Interleave)
-	}
-	if n := c.L2.AtomicGranule; n&(n-1) != 0 {
-		fault("l2.atomic_granule: %d bytes is not a power of two", n)
-	}
 	return errors.Join(faults...)
 }

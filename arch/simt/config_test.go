@@ -18,9 +18,6 @@ func TestConfigFaults(t *testing.T) {
 		"occupancy.warps: 32 is not a multiple":              func(c *Config) { c.Scheduler.Count = 3 },
 		"occupancy.warps: 65 is more than 64":                func(c *Config) { c.Occupancy.Warps = 65 },
 		"load_store.coalescing: segments needs l1.enabled":   func(c *Config) { c.LoadStore.Coalescing = "segments" },
-		"dram.interleave: 256 bytes is not a multiple of l1": func(c *Config) { c.L1.Line = 512 },
-		"dram.interleave: 64 bytes is not a multiple of 128": func(c *Config) { generations["segments"](c); c.DRAM.Interleave = 64 },
-		"l2.atomic_granule: 12 bytes is not a power of two":  func(c *Config) { c.L2.AtomicGranule = 12 },
 		"dram.interleave: 256 bytes is not a multiple of l2": func(c *Config) { c.L2.Slice.Line = 512 },
 		"l2.0: size: 100 bytes is not a multiple":            func(c *Config) { c.L2.Slice.Size = 100 },
 		"cache l1.0: ways: 0 is less than 1":                 func(c *Config) { c.L1.Ways = 0 },
@@ -32,7 +29,7 @@ func TestConfigFaults(t *testing.T) {
 			t.Errorf("got %v, want %q", err, want)
 		}
 	}
-	c := with(func(c *Config) { c.Launch.BlockSize, c.Scheduler.Count, c.L2.AtomicGranule = 2048, 3, 12 })
+	c := with(func(c *Config) { c.Launch.BlockSize, c.Scheduler.Count, c.LoadStore.Coalescing = 2048, 3, "segments" })
 	if n := strings.Count(c.Validate().Error(), "\n") + 1; n != 3 {
 		t.Errorf("%d faults reported, want all 3:\n%v", n, c.Validate())
 	}
