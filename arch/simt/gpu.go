@@ -46,6 +46,7 @@ type GPU struct {
 	arrays     []ArrayStats
 	hot        hotWords
 
+	limit      sim.Cycles // 0: none
 	maxTime    sim.Time
 	watch      sim.Time // when to look at progress next
 	progress   uint64   // what had been written when last looked at
@@ -138,8 +139,9 @@ func shiftOf(n sim.Bytes) (shift uint) {
 	return shift
 }
 
-// LimitCycles ends a run that reaches n cycles of the SMs' clock.
-func (g *GPU) LimitCycles(n sim.Cycles) { g.maxTime = g.clock.Span(n) }
+// LimitCycles ends a run that reaches n cycles of the SMs' clock, counted from
+// the first launch.
+func (g *GPU) LimitCycles(n sim.Cycles) { g.limit = n }
 
 // Clock returns the clock of the SMs.
 func (g *GPU) Clock() sim.Clock { return g.clock }
@@ -199,6 +201,9 @@ func (g *GPU) Run(p *isa.Program, threads, block int, at sim.Time, args []isa.Va
 	grid := (threads + block - 1) / block
 	at = g.clock.Edge(at)
 	g.engine.AdvanceTo(at)
+	if g.limit > 0 && g.maxTime == sim.Never {
+		g.maxTime = at + g.clock.Span(g.limit)
+	}
 	g.running = &launch{
 		Launch: isa.NewLaunch(p, g.space, g.config.WarpWidth, grid*block, block, args),
 		kernel: k, need: g.config.needs(p, block), blocks: grid, free: at, end: at,
@@ -219,11 +224,13 @@ func (g *GPU) Run(p *isa.Program, threads, block int, at sim.Time, args []isa.Va
 			more = g.give(s, at) || more
 		}
 	}
-	if err := g.engine.Run(); err != nil {
-		return g.engine.Now(), err
+	err = g.engine.Run()
+	if err == nil && g.running.done < g.running.blocks {
+		err = g.deadlock()
 	}
-	if g.running.done < g.running.blocks {
-		return g.engine.Now(), g.deadlock()
+	if err != nil {
+		g.close(at)
+		return g.engine.Now(), err
 	}
 	end = g.running.end
 	for _, s := range g.sms {
@@ -233,6 +240,26 @@ func (g *GPU) Run(p *isa.Program, threads, block int, at sim.Time, args []isa.Va
 	g.stats.Elapsed += end - at
 	g.publish(end)
 	return end, nil
+}
+
+// close accounts for the warps that a run ended early leaves resident, up to
+// their latest instruction.
+func (g *GPU) close(start sim.Time) {
+	now := g.engine.Now()
+	g.stats.Elapsed += now - start
+	for _, s := range g.sms {
+		if s.blocks > 0 {
+			s.active += max(0, now-s.since)
+		}
+		for i := range s.schedulers {
+			for _, w := range s.schedulers[i].warps {
+				if w != nil {
+					g.stats.Resident += w.since - w.started
+				}
+			}
+		}
+	}
+	g.publish(now)
 }
 
 // dispatch gives the SM blocks as long as they fit.

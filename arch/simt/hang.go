@@ -62,7 +62,7 @@ func (g *GPU) checkProgress(now sim.Time) {
 	g.memory.advance(now)
 	g.publish(now)
 	if now > g.maxTime {
-		g.engine.Stop(fmt.Errorf("reached the limit of %d cycles\n%s", g.clock.Cycle(g.maxTime), g.report()))
+		g.engine.Stop(fmt.Errorf("reached the limit of %d cycles\n%s", g.limit, g.report()))
 		return
 	}
 	did := g.stats.Stores.Threads + g.stats.Atomics.Threads + g.stats.SharedRequests + g.stats.Blocks + uint64(g.running.done)
