@@ -84,10 +84,11 @@ func TestWhoseSchedule(t *testing.T) {
 // A program is built once for each schedule.
 func TestParallelProgramIsBuiltOnce(t *testing.T) {
 	dynamic := isa.Schedule{Kind: isa.Dynamic}
-	if tally.Build(dynamic) != tally.Build(dynamic) {
+	first := tally.Build(dynamic)
+	if again := tally.Build(dynamic); again != first {
 		t.Error("built twice")
 	}
-	if tally.Build(dynamic) == tally.Build(isa.Schedule{}) {
+	if first == tally.Build(isa.Schedule{}) {
 		t.Error("one program for two schedules")
 	}
 	if p := kernels.Programs(tally); len(p) != 1 || p[0] != tally.Build(isa.Schedule{}) || p[0].Name != "tally" {
