@@ -2,8 +2,10 @@ package models
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	"heddle/arch/isa"
@@ -195,6 +197,16 @@ func TestChimeras(t *testing.T) {
 		{"core.dispatch=1", "core.retire=1", "core.rob=2", "core.load_store.load_buffer=2", "core.load_store.store_buffer=2", "core.stations=1"},
 	} {
 		t.Run(fmt.Sprint(set), func(t *testing.T) { wantConserved(t, simulate(t, "xeon-e5540", "matching/ld", g, set...)) })
+	}
+	// A kernel that waits for full/empty bits runs where they are turned on.
+	m := simulate(t, "xeon-e5540", "matching/ld-dataflow", g, "core.load_store.full_empty=true", "core.smt=8", "threads=64")
+	wantConserved(t, m)
+	var err error
+	for _, p := range kernel(t, "matching/ld-dataflow").Programs() {
+		err = errors.Join(err, multicore(t, "xeon-e5540").Check(p))
+	}
+	if err == nil || !strings.Contains(err.Error(), "needs full/empty bits, which this machine lacks (core.load_store.full_empty)") {
+		t.Errorf("without the bits: %v", err)
 	}
 }
 
