@@ -6,6 +6,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime/debug"
 	"time"
 
 	"heddle/arch/isa"
@@ -156,8 +157,16 @@ func (r Run) open(ctx context.Context, k kernels.Kernel, h Hooks) (g *graph.Grap
 	}
 	o, err := await(ctx, func() (opened, error) {
 		g, err := graph.Open(r.Graph, graph.Options{Seed: r.Seed, Progress: h.Opening, Log: h.Log})
-		if err != nil || !k.Weighted {
-			return opened{g, false}, err
+		if err != nil {
+			return opened{}, err
+		}
+		if g.Edges() > 1<<20 {
+			// What generating or parsing a large graph needed goes back to the
+			// system before more is taken.
+			debug.FreeOSMemory()
+		}
+		if !k.Weighted {
+			return opened{g, false}, nil
 		}
 		random := g.EnsureWeights(r.Seed)
 		return opened{g, random}, g.CheckPositiveWeights()
