@@ -173,6 +173,21 @@ func checkCounts(t *testing.T, r map[string]json.RawMessage, timed bool) {
 }
 
 // Every machine emits the metrics that its kind declares, and no others.
+// fullEmptyKeys are the keys that give machines of each kind full/empty bits.
+var fullEmptyKeys = map[string]string{
+	"simt": "load_store.full_empty", "window": "core.load_store.full_empty", "functional": "full_empty",
+}
+
+func kindOf(t *testing.T, machine string) string {
+	t.Helper()
+	d, err := models.Open(models.Library, machine)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kind, _ := d.Value("kind")
+	return kind
+}
+
 func TestMetricsAsDeclared(t *testing.T) {
 	declared := models.Metrics()
 	seen := map[string]bool{}
@@ -180,6 +195,11 @@ func TestMetricsAsDeclared(t *testing.T) {
 		for _, name := range kernelNames() {
 			r := Run{Kernel: name, Machine: machine, Graph: "karate", Seed: 1, Source: -1}
 			result, err := r.Execute(context.Background(), Hooks{})
+			if err != nil && strings.Contains(err.Error(), "full/empty") {
+				// Refused until the description gives the machine the bits.
+				r.Set = []string{fullEmptyKeys[kindOf(t, machine)] + "=true"}
+				result, err = r.Execute(context.Background(), Hooks{})
+			}
 			if err != nil {
 				t.Fatalf("%s on %s: %v", name, machine, err)
 			}
