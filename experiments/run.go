@@ -24,6 +24,7 @@ type Run struct {
 	Graph     string   // a generator with its size, or a file
 	Seed      uint64   // of generators whose name has none, of weights, and of the kernel
 	Source    int      // start vertex of a traversal; -1: one of largest degree
+	Schedule  string   // of parallel loops, as isa.ParseSchedule reads it; "": the kernel's default
 	Set       []string // overrides of the machine's description, path=value
 	Memcheck  bool     // reading memory that was never written ends the run
 	MaxCycles sim.Cycles
@@ -67,6 +68,11 @@ func (r Run) execute(ctx context.Context, k kernels.Kernel, h Hooks) (result *Re
 			result.Host.PeakRSS = peakRSS()
 		}
 	}()
+	if r.Schedule != "" {
+		if _, err := isa.ParseSchedule(r.Schedule); err != nil {
+			return nil, &InputError{err}
+		}
+	}
 	m, err := r.build(k)
 	if err != nil {
 		return nil, &InputError{err}
@@ -199,7 +205,7 @@ func await[T any](ctx context.Context, get func() (T, error)) (T, error) {
 func (r Run) simulate(ctx context.Context, k kernels.Kernel, m *models.Machine, g *graph.Graph) (kernels.Answer, error) {
 	forget := context.AfterFunc(ctx, func() { m.Stop(ErrInterrupted) })
 	defer forget()
-	return k.Simulate(device{m}, g, kernels.Options{Seed: r.Seed, Source: r.Source})
+	return k.Simulate(device{m}, g, kernels.Options{Seed: r.Seed, Source: r.Source, Schedule: r.Schedule})
 }
 
 // device is a machine whose refusals of memory name it.

@@ -23,6 +23,7 @@ type runKey struct {
 	Graph     graphKey            `json:"graph"`
 	Seed      uint64              `json:"seed"`
 	Source    int                 `json:"source"`
+	Schedule  string              `json:"schedule,omitempty"`
 	Memcheck  bool                `json:"memcheck"`
 	MaxCycles sim.Cycles          `json:"max_cycles"`
 }
@@ -45,7 +46,7 @@ func (r Run) key() ([]byte, error) {
 	}
 	key := runKey{
 		Kernel: k.Name, Machine: d.Name(), Config: d, Graph: graphKey{Name: r.Graph},
-		Seed: r.Seed, Source: r.Source, Memcheck: r.Memcheck, MaxCycles: r.MaxCycles,
+		Seed: r.Seed, Source: r.Source, Schedule: r.Schedule, Memcheck: r.Memcheck, MaxCycles: r.MaxCycles,
 	}
 	if key.Simulator, err = executable(); err != nil {
 		return nil, err
