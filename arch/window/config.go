@@ -9,8 +9,14 @@
 // issue for operands and an execution port; retirement for everything older.
 // An instruction takes effect when it is dispatched, so a core is ahead of the
 // engine's time by at most Config.Skew; atomics and full/empty operations take
-// effect at their issue (Config.AtomicSkew). The wrong path of a branch is not
-// executed.
+// effect at their issue (Config.AtomicSkew).
+//
+// What the model leaves out: the wrong path of a branch and what it fetches;
+// instruction fetch and decode, but for what branches cost; prefetchers;
+// splitting instructions into several operations; replays of loads that passed
+// a store in error; and limits that hardware threads share at retirement. The
+// accesses of a core are made known to the memory in the order of dispatch: one
+// that is issued late can have taken a resource before an earlier one asks.
 package window
 
 import (
