@@ -51,6 +51,14 @@ func benchmarkSimulate(b *testing.B, machine string, k kernels.Kernel) {
 	var m *models.Machine
 	var answer kernels.Answer
 	var instructions, threads uint64
+	if m, err = models.Build(d, models.Options{}); err != nil {
+		b.Fatal(err)
+	}
+	for _, p := range k.Programs() {
+		if err := m.Check(p); err != nil {
+			b.Skip(err)
+		}
+	}
 	b.ReportAllocs()
 	for b.Loop() {
 		if m, err = models.Build(d, models.Options{}); err != nil {
