@@ -207,3 +207,24 @@ func TestExtent(t *testing.T) {
 		}
 	}
 }
+
+// How long a study takes is told before it begins, of the runs that are not
+// kept.
+func TestAnnounce(t *testing.T) {
+	studying(t)
+	var told bytes.Buffer
+	c := newCLI(new(bytes.Buffer), &told)
+	needs := study2012.Needs{Cases: []study.Case{
+		{Kernel: "matching/ld", Machine: "functional", Graph: "rmat-er:16", Seed: 1},
+		{Kernel: "matching/ld", Machine: "functional", Graph: "rmat-er:6", Seed: 1},
+	}}
+	if _, err := c.doNeeds(context.Background(), study2012.Needs{Cases: needs.Cases[1:]}, batchFlags{}); err != nil {
+		t.Fatal(err)
+	}
+	if err := c.announce(context.Background(), needs, batchFlags{jobs: 2}); err != nil {
+		t.Fatal(err)
+	}
+	if got := told.String(); !strings.HasPrefix(got, "heddle: 1 of 2 runs are still to be done: about ") || !strings.HasSuffix(got, "s, 2 at a time, by small runs timed now\n") {
+		t.Errorf("%q", got)
+	}
+}

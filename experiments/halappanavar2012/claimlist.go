@@ -20,7 +20,7 @@ type claim struct {
 	// A number: published, and what is simulated.
 	published float64
 	value     quantity
-	smaller   *quantity // the same on the figures' smaller graphs
+	trend     []point // the same on smaller graphs, ascending
 
 	// An order: low is below high. Of a number both are zero.
 	low, high quantity
@@ -32,6 +32,12 @@ type claim struct {
 	exact, foreign bool
 }
 
+// point is a quantity on graphs of a scale.
+type point struct {
+	scale int
+	value quantity
+}
+
 func (c *claim) isOrder() bool { return c.low.of != nil }
 
 func (c *claim) needs() Needs {
@@ -39,8 +45,8 @@ func (c *claim) needs() Needs {
 	for _, q := range []quantity{c.value, c.low, c.high} {
 		n.merge(q.needs)
 	}
-	if c.smaller != nil {
-		n.merge(c.smaller.needs)
+	for _, p := range c.trend {
+		n.merge(p.value.needs)
 	}
 	return n
 }
@@ -55,17 +61,10 @@ func (o Options) claims() []claim {
 	return append(all, o.xmtClaims()...)
 }
 
-// ratioClaim is a number that is the time of base over that of run, as functions of
-// the scale.
-func ratioClaim(id, where, text string, published float64, scale, smaller, paper int, base, run func(scale int) study.Case) claim {
-	b, r := base(scale), run(scale)
-	c := claim{id: id, where: where, text: text, published: published, scale: scale, paper: paper,
-		value: speedup(b, r), base: &b, run: &r}
-	if smaller != scale {
-		q := speedup(base(smaller), run(smaller))
-		c.smaller = &q
-	}
-	return c
+// ratioClaim is a number that is the time of base over that of run.
+func ratioClaim(id, where, text string, published float64, scale, paper int, base, run study.Case) claim {
+	return claim{id: id, where: where, text: text, published: published, scale: scale, paper: paper,
+		value: speedup(base, run), base: &base, run: &run}
 }
 
 // headlineClaims are those of the abstract, on RMAT-G.
@@ -81,11 +80,18 @@ func (o Options) headlineClaims() []claim {
 	xmtOn := func(n int) func(int) study.Case {
 		return func(scale int) study.Case { return o.xmtRun(queue, g, scale, n) }
 	}
+	headlined := func(id, text string, published float64, scale, paper int, base, run func(int) study.Case) claim {
+		c := ratioClaim(id, "abstract", text, published, scale, paper, base(scale), run(scale))
+		for _, smaller := range o.trendScales() {
+			c.trend = append(c.trend, point{smaller, speedup(base(smaller), run(smaller))})
+		}
+		return c
+	}
 	multi := func(id, text string, published float64, base, run func(int) study.Case) claim {
-		return ratioClaim(id, "abstract", text, published, o.headlineScale(), o.scale(), paperScale, base, run)
+		return headlined(id, text, published, o.headlineScale(), paperScale, base, run)
 	}
 	accelerated := func(id, text string, published float64, p platform) claim {
-		return ratioClaim(id, "abstract", text, published, o.headlineGPUScale(), o.gpuScale(), paperGPUScale, gpu(hostCore), gpu(p))
+		return headlined(id, text, published, o.headlineGPUScale(), paperGPUScale, gpu(hostCore), gpu(p))
 	}
 	return []claim{
 		multi("magny-48", "48 Magny-Cours cores over one Nehalem core", 32, nehalemCore, magny(48)),
@@ -193,12 +199,11 @@ func (o Options) multicoreClaims() []claim {
 	order := func(id, text string, low, high quantity) {
 		all = append(all, claim{id: id, where: "V", text: text, scale: scale, paper: paperScale, low: low, high: high})
 	}
-	same := func(c study.Case) func(int) study.Case { return func(int) study.Case { return c } }
 	all = append(all,
-		ratioClaim("magny-slow", "V", "8 Magny-Cours cores take this times 8 Nehalem cores", 2, scale, scale, paperScale,
-			same(o.magnyRun(g, scale, 8)), same(o.nehalemRun(g, scale, 8, 1))),
-		ratioClaim("magny-slow-xmt", "V", "32 Magny-Cours cores take this times 32 XMT processors", 2, scale, scale, paperScale,
-			same(o.magnyRun(g, scale, 32)), same(o.xmtRun(queue, g, scale, 32))))
+		ratioClaim("magny-slow", "V", "8 Magny-Cours cores take this times 8 Nehalem cores", 2, scale, paperScale,
+			o.magnyRun(g, scale, 8), o.nehalemRun(g, scale, 8, 1)),
+		ratioClaim("magny-slow-xmt", "V", "32 Magny-Cours cores take this times 32 XMT processors", 2, scale, paperScale,
+			o.magnyRun(g, scale, 32), o.xmtRun(queue, g, scale, 32)))
 	for _, f := range families {
 		eff := func(scale, cores int) quantity {
 			return efficiencyOf(o.magnyRun(f, scale, 1), o.magnyRun(f, scale, cores), cores)
@@ -260,13 +265,12 @@ func (o Options) xmtClaims() []claim {
 		all = append(all, claim{id: id, where: "V", text: text, scale: scale, paper: paperScale, low: low, high: high})
 	}
 	g := families[goodSkew]
-	same := func(c study.Case) func(int) study.Case { return func(int) study.Case { return c } }
 	for _, n := range []int{1, 32} {
 		text := "unsorted rows take this times sorted ones, one XMT processor"
 		if n > 1 {
 			text = "unsorted rows take this times sorted ones, 32 XMT processors"
 		}
-		all = append(all, ratioClaim(fmt.Sprintf("xmt-sorted-%d", n), "V", text, 2, scale, scale, paperScale, same(o.xmtRun(queue, g, scale, n)), same(o.xmtRun(sorted, g, scale, n))))
+		all = append(all, ratioClaim(fmt.Sprintf("xmt-sorted-%d", n), "V", text, 2, scale, paperScale, o.xmtRun(queue, g, scale, n), o.xmtRun(sorted, g, scale, n)))
 	}
 	all = append(all, claim{id: "xmt-latency", where: "III-B", text: "mean latency of memory, 128 XMT processors, cycles", scale: scale, paper: paperScale,
 		published: 600, value: metricOf(o.xmtRun(queue, families[0], scale, 128), "memory_latency.mean")})

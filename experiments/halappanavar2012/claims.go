@@ -3,7 +3,11 @@ package halappanavar2012
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
+	"strings"
+
+	"heddle/experiments/plot"
 )
 
 // Tolerance is how far from a published number, as a share of it, a simulated
@@ -22,15 +26,15 @@ const (
 // judged is a claim beside what was simulated.
 type judged struct {
 	claim
-	simulated float64 // of an order: lower over higher
-	onSmaller float64 // the same on smaller graphs, NaN if there is none
-	lower     float64 // of an order
+	simulated float64   // of an order: lower over higher
+	trend     []float64 // the same on smaller graphs, parallel to claim.trend
+	lower     float64   // of an order
 	higher    float64
 	verdict   string
 }
 
 func (c claim) judge(d *Data) judged {
-	j := judged{claim: c, onSmaller: math.NaN(), lower: math.NaN(), higher: math.NaN()}
+	j := judged{claim: c, lower: math.NaN(), higher: math.NaN()}
 	if c.isOrder() {
 		j.lower, j.higher = c.low.of(d), c.high.of(d)
 		j.simulated = j.lower / j.higher
@@ -47,8 +51,8 @@ func (c claim) judge(d *Data) judged {
 		return j
 	}
 	j.simulated = c.value.of(d)
-	if c.smaller != nil {
-		j.onSmaller = c.smaller.of(d)
+	for _, p := range c.trend {
+		j.trend = append(j.trend, p.value.of(d))
 	}
 	switch {
 	case math.IsNaN(j.simulated):
@@ -76,7 +80,7 @@ var claimsPart = Part{
 	Report: reportClaims,
 }
 
-var claimsHeader = []string{"claim", "where", "text", "published", "simulated", "relative_error", "verdict", "scale", "paper_scale", "simulated_on_smaller", "low", "high", "seed", "version"}
+var claimsHeader = []string{"claim", "where", "text", "published", "simulated", "relative_error", "verdict", "scale", "paper_scale", "trend", "low", "high", "seed", "version"}
 
 func reportClaims(o Options, d *Data) *Report {
 	r := &Report{Rows: [][]string{claimsHeader}}
@@ -96,24 +100,57 @@ func reportClaims(o Options, d *Data) *Report {
 			line += fmt.Sprintf(" (%d, not %d)", c.scale, c.paper)
 		}
 		numbers = append(numbers, line)
-		if !math.IsNaN(j.onSmaller) {
-			numbers = append(numbers, fmt.Sprintf("  %-60s %9s %9s %8s", fmt.Sprintf("  the same at scale %d, not %d", o.scaleOfSmaller(c), c.scale), "", short(j.onSmaller), percent(relative(j.onSmaller, c.published))))
+		for i, p := range c.trend {
+			numbers = append(numbers, fmt.Sprintf("  %-60s %9s %9s %8s", fmt.Sprintf("  the same at scale %d", p.scale), "", short(j.trend[i]), percent(relative(j.trend[i], c.published))))
 		}
+		r.Figure = trendFigure(r.Figure, &j)
+	}
+	if r.Figure != nil {
+		bands(r.Figure)
+		r.Figure.Notes = []string{notes(o, d)}
 	}
 	r.Text = append(r.Text, numbers...)
 	r.Text = append(r.Text, fmt.Sprintf("  %-60s %9s %9s", "", "lower", "higher"))
 	r.Text = append(r.Text, orders...)
 	r.Text = append(r.Text, fmt.Sprintf("  %d hold, %d miss, %d are of other scales or graphs; a number holds within %.0f %%",
-		tally[holds], tally[misses], tally[otherScale]+tally[otherGraph], 100*Tolerance))
+		tally[holds], tally[misses], tally[otherScale]+tally[otherGraph], 100*Tolerance),
+		"  Vertices have 32 bits on every machine; on the multicores and the XMT the paper's had 64.")
 	return r
 }
 
-// scaleOfSmaller returns the scale of claim's smaller graphs.
-func (o Options) scaleOfSmaller(c claim) int {
-	if c.paper == paperGPUScale {
-		return o.gpuScale()
+// trendFigure adds a claim to the figure of how claims change with the size of
+// the graphs, if it has a trend.
+func trendFigure(f *plot.Figure, j *judged) *plot.Figure {
+	if len(j.trend) == 0 {
+		return f
 	}
-	return o.scale()
+	if f == nil {
+		f = &plot.Figure{Title: "The abstract's claims over the size of the graphs", Panels: []plot.Panel{{
+			XLabel: "scale", YLabel: "simulated over published", YLog: true,
+		}}}
+	}
+	panel := &f.Panels[0]
+	line := plot.Line{Name: j.id}
+	for i, p := range j.claim.trend {
+		line.X, line.Y = append(line.X, float64(p.scale)), append(line.Y, j.trend[i]/j.published)
+	}
+	line.X, line.Y = append(line.X, float64(j.scale)), append(line.Y, j.simulated/j.published)
+	panel.Lines = append(panel.Lines, line)
+	for _, x := range line.X {
+		if !slices.Contains(panel.XTicks, x) {
+			panel.XTicks = append(panel.XTicks, x)
+		}
+	}
+	return f
+}
+
+// bands draws where claims hold.
+func bands(f *plot.Figure) {
+	panel := &f.Panels[0]
+	low, high := slices.Min(panel.XTicks), slices.Max(panel.XTicks)
+	for _, y := range []float64{1 - Tolerance, 1 + Tolerance} {
+		panel.Lines = append(panel.Lines, plot.Line{Name: fmt.Sprintf("within %.0f %%", 100*Tolerance), Dashed: true, X: []float64{low, high}, Y: []float64{y, y}})
+	}
 }
 
 func (j *judged) row(o Options, d *Data) []string {
@@ -121,6 +158,10 @@ func (j *judged) row(o Options, d *Data) []string {
 	published, failed := "", ""
 	if !c.isOrder() {
 		published, failed = number(c.published), number(relative(j.simulated, c.published))
+	}
+	var trend []string
+	for i, p := range c.trend {
+		trend = append(trend, fmt.Sprintf("%d:%s", p.scale, number(j.trend[i])))
 	}
 	scale := func(n int) string {
 		if n == 0 {
@@ -130,7 +171,7 @@ func (j *judged) row(o Options, d *Data) []string {
 	}
 	return []string{
 		c.id, c.where, c.text, published, number(j.simulated), failed, j.verdict, scale(c.scale), scale(c.paper),
-		number(j.onSmaller), number(j.lower), number(j.higher), strconv.FormatUint(o.Seed, 10), d.Version,
+		strings.Join(trend, " "), number(j.lower), number(j.higher), strconv.FormatUint(o.Seed, 10), d.Version,
 	}
 }
 

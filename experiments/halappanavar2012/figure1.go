@@ -84,6 +84,9 @@ func reportFigure1(o Options, d *Data) *Report {
 		trend.X, trend.Y = append(trend.X, float64(i+1)), append(trend.Y, first*math.Pow(0.5, float64(i)))
 	}
 	queues.Lines = append(queues.Lines, trend)
+	for i := 1; i <= longest; i += 1 + longest/12 {
+		queues.XTicks = append(queues.XTicks, float64(i))
+	}
 	return &Report{
 		Text: text, Rows: table.list,
 		Figure: &plot.Figure{

@@ -72,6 +72,16 @@ func (o Options) headlineGPUScale() int {
 	return o.Scale + headline
 }
 
+// trendScales are smaller scales, ascending, that the abstract's claims are
+// simulated on too: whether they come nearer to what is published on larger
+// graphs.
+func (o Options) trendScales() []int {
+	if o.Full {
+		return []int{18, 20, 22}
+	}
+	return []int{o.Scale - 2, o.Scale}
+}
+
 // weakScales are the scales of figures 2 and 5, ascending.
 func (o Options) weakScales() []int { return []int{o.scale() - 2, o.scale() - 1, o.scale()} }
 

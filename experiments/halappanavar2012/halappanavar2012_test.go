@@ -40,7 +40,7 @@ var small = Options{Scale: 10, Seed: 7}
 func TestParts(t *testing.T) {
 	headers := map[string]string{
 		"table2": "graph,scale,property,published,generated,relative_error,seed,version",
-		"claims": "claim,where,text,published,simulated,relative_error,verdict,scale,paper_scale,simulated_on_smaller,low,high,seed,version",
+		"claims": "claim,where,text,published,simulated,relative_error,verdict,scale,paper_scale,trend,low,high,seed,version",
 	}
 	const figure = "figure,panel,series,x,y,unit,kernel,machine,set,graph,seed,version"
 	for _, o := range []Options{small, {Scale: DefaultScale}, {Scale: DefaultScale, Full: true}} {

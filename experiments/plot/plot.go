@@ -196,7 +196,13 @@ func (f *Figure) draw(c draw.Canvas, rows, columns int, k *key) error {
 		if err != nil {
 			return fmt.Errorf("figure %q, panel %q: %w", f.Title, f.Panels[i].Title, err)
 		}
-		p.Draw(tiles.At(c, i%columns, i/columns))
+		tile := tiles.At(c, i%columns, i/columns)
+		// gonum leaves room above a long label of a logarithmic y axis.
+		label := sized(9.5)
+		label.Rotation = math.Pi / 2
+		label.XAlign, label.YAlign = draw.XCenter, draw.YTop
+		tile.FillText(label, vg.Point{X: tile.Min.X, Y: (tile.Min.Y + tile.Max.Y) / 2}, f.Panels[i].YLabel)
+		p.Draw(draw.Crop(tile, 1.5*label.Font.Size, 0, 0, 0))
 	}
 	return nil
 }
@@ -207,9 +213,9 @@ func (p *Panel) plot(k *key) (*gonum.Plot, error) {
 	g.Title.Text = p.Title
 	g.Title.TextStyle.Font = sized(11).Font
 	g.Title.Padding = 4
-	g.X.Label.Text, g.Y.Label.Text = p.XLabel, p.YLabel
+	g.X.Label.Text = p.XLabel
+	g.X.Label.TextStyle.Font = sized(9.5).Font
 	for _, axis := range []*gonum.Axis{&g.X, &g.Y} {
-		axis.Label.TextStyle.Font = sized(9.5).Font
 		axis.Tick.Label.Font = sized(8).Font
 		axis.Padding = 2
 	}
@@ -318,7 +324,7 @@ func (p *Panel) addBars(g *gonum.Plot, k *key) error {
 	for _, name := range p.Groups {
 		wide = max(wide, sized(8).Width(name))
 	}
-	if wide*vg.Length(len(p.Groups)) > 0.8*panelWidth { // they would run into each other
+	if wide*vg.Length(len(p.Groups)) > 0.7*panelWidth { // they would run into each other
 		g.X.Tick.Label.Rotation = math.Pi / 9
 		g.X.Tick.Label.XAlign, g.X.Tick.Label.YAlign = draw.XRight, draw.YTop
 	}
