@@ -65,7 +65,11 @@ var Metrics = sim.Declaration{
 func percent(part, whole float64) float64 { return 100 * part / whole }
 
 // Stats returns what the machine has counted.
-func (sys *System) Stats() Stats { return sys.stats }
+func (sys *System) Stats() Stats {
+	s := sys.stats
+	s.Stalls[Pipeline] += sim.Cycles(s.Words) * (sys.config.Pipeline - 1)
+	return s
+}
 
 // Buffers returns the counts of all data buffers and of all processors' caches.
 func (sys *System) Buffers() (buffers, caches mem.CacheStats) {
@@ -110,7 +114,7 @@ func (sys *System) imbalance() float64 {
 
 // Report gives v the values of Metrics.
 func (sys *System) Report(v *sim.Values) {
-	s := &sys.stats
+	s := sys.Stats()
 	c := &sys.config
 	buffer, cache := sys.Buffers()
 	dram := sys.DRAM()
@@ -188,24 +192,28 @@ type Kernel struct {
 func (sys *System) Kernels() []Kernel {
 	var all []Kernel
 	for _, k := range sys.order {
-		all = append(all, Kernel{k.program, k.counted()})
+		all = append(all, Kernel{k.program, k.counted(sys.config.Pipeline)})
 	}
 	return all
 }
 
-// counted returns the lines with the issues of a word given to all its
-// operations.
-func (k *kernel) counted() []LineStats {
+// counted returns the lines with what follows from the words issued: the
+// executions of all their operations and the time in the pipeline.
+func (k *kernel) counted(pipeline sim.Cycles) []LineStats {
 	lines := append([]LineStats(nil), k.lines...)
 	for pc := range k.words {
 		w := &k.words[pc]
+		if w.ops == 0 {
+			continue
+		}
+		words := lines[pc].Words
+		lines[pc].Stalls[Pipeline] += sim.Cycles(words) * (pipeline - 1)
 		ops := w.ops
 		for at := pc; ops > 0; at++ {
-			if k.program.Code[at].Row().Unit == isa.UnitNone {
-				continue
+			if k.program.Code[at].Row().Unit != isa.UnitNone {
+				lines[at].Issues = (words + uint64(w.issues) - 1) / uint64(w.issues)
+				ops--
 			}
-			lines[at].Issues = k.lines[pc].Issues
-			ops--
 		}
 	}
 	return lines

@@ -36,7 +36,6 @@ type processor struct {
 	throttled int64      // streams that wait for the memory unit
 	live      int        // streams with a thread
 	began     int64      // cycle of the first of them
-	touched   int64      // so that reading ahead is not optimised away
 }
 
 // stream is the state of a hardware stream beside its thread's: two lines of
@@ -129,13 +128,7 @@ func (p *processor) Handle(now sim.Time) {
 			sys.engine.At(&p.event, sys.timeOf(cycle))
 			return
 		}
-		i := p.wheel.take(due)
-		// What the next stream needs is on its way to the host's cache while
-		// this one is served.
-		if next := p.wheel.peek(); next != nobody {
-			p.touched += p.streams[next].since + int64(p.warps[next].PC)
-		}
-		p.serve(i, cycle)
+		p.serve(p.wheel.take(due), cycle)
 	}
 }
 
@@ -200,16 +193,12 @@ func (p *processor) throttle(i int16, s *stream, cycle int64) {
 	p.wheel.put(i, s.ready)
 }
 
-// issued takes the issue cycle and accounts for the pipeline.
+// issued takes the issue cycle; the stream is in the pipeline from then on.
 func (p *processor) issued(s *stream, cycle int64) {
 	sys := p.system
 	p.next = cycle + 1
+	sys.kernel.lines[s.pc].Words++
 	sys.stats.Words++
-	line := &sys.kernel.lines[s.pc]
-	line.Words++
-	through := sys.pipeline - 1
-	sys.stats.Stalls[Pipeline] += sim.Cycles(through)
-	line.Stalls[Pipeline] += sim.Cycles(through)
 	s.since = cycle + sys.pipeline
 }
 
@@ -274,7 +263,6 @@ func (p *processor) runOn(s *stream, t *isa.Warp) {
 func (p *processor) complete(i int16, s *stream, w *word, outcome isa.Outcome) {
 	sys := p.system
 	sys.stats.Operations += uint64(w.ops)
-	sys.kernel.lines[s.pc].Issues++
 	s.more = uint16(w.issues - 1)
 	p.end(i, s, w, outcome)
 }

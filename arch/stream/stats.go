@@ -24,12 +24,11 @@ var stallNames = [NumStalls]string{
 
 func (s Stall) String() string { return stallNames[s] }
 
-// LineStats is what is counted for one instruction of a program. Issues are
-// counted for each; the time of a word belongs to its first instruction.
-// Stalls are charged to the instruction that caused them: the load whose data
+// LineStats is what is counted for one instruction of a program. The words,
+// and the time, of several instructions are their first one's. Stalls are charged to the instruction that caused them: the load whose data
 // a stream waited for, not the instruction that waited.
 type LineStats struct {
-	Issues uint64 // times executed
+	Issues uint64 // times issued
 	Words  uint64 // of the machine's instructions, those that begin here
 	Memory uint64 // memory operations sent, tries included
 	Stalls [NumStalls]sim.Cycles

@@ -16,6 +16,7 @@ const nobody = int16(-1)
 // is not empty.
 type wheel struct {
 	base     int64 // no stream is due before
+	soon     int64 // cycle of the stream to be taken next, unknown if before base
 	near     int   // streams in buckets
 	summary  uint16
 	occupied [wheelCycles / 64]uint64
@@ -36,7 +37,7 @@ func (a due) before(b due) bool {
 	return a.cycle < b.cycle || a.cycle == b.cycle && a.order < b.order
 }
 
-func newWheel(streams int) wheel { return wheel{next: make([]int16, streams)} }
+func newWheel(streams int) wheel { return wheel{soon: -1, next: make([]int16, streams)} }
 
 // put makes stream s due at a cycle; one that has passed counts as the first
 // that may come.
@@ -48,6 +49,9 @@ func (w *wheel) put(s int16, cycle int64) {
 		w.order++
 		w.push(due{cycle, w.order, s})
 		return
+	}
+	if cycle < w.soon {
+		w.soon = cycle
 	}
 	w.append(s, cycle)
 }
@@ -69,6 +73,14 @@ func (w *wheel) append(s int16, cycle int64) {
 // soonest returns the cycle of the stream to be taken next, or false if there
 // is none.
 func (w *wheel) soonest() (cycle int64, some bool) {
+	if w.soon >= w.base {
+		return w.soon, true
+	}
+	return w.search()
+}
+
+// search finds what soonest returns.
+func (w *wheel) search() (cycle int64, some bool) {
 	if w.near == 0 {
 		if len(w.far) == 0 {
 			return 0, false
@@ -79,7 +91,8 @@ func (w *wheel) soonest() (cycle int64, some bool) {
 	i := uint(w.base) % wheelCycles
 	word := i >> 6
 	if m := w.occupied[word] >> (i & 63); m != 0 {
-		return w.base + int64(bits.TrailingZeros64(m)), true
+		w.soon = w.base + int64(bits.TrailingZeros64(m))
+		return w.soon, true
 	}
 	if m := w.summary >> (word + 1); m != 0 {
 		word += 1 + uint(bits.TrailingZeros16(m))
@@ -87,7 +100,8 @@ func (w *wheel) soonest() (cycle int64, some bool) {
 		word = uint(bits.TrailingZeros16(w.summary))
 	}
 	at := word<<6 + uint(bits.TrailingZeros64(w.occupied[word]))
-	return w.base + int64((at-i)%wheelCycles), true
+	w.soon = w.base + int64((at-i)%wheelCycles)
+	return w.soon, true
 }
 
 // take removes and returns the first stream of cycle, which is the soonest.
@@ -100,20 +114,12 @@ func (w *wheel) take(cycle int64) int16 {
 	s := b.first
 	w.near--
 	if b.first = w.next[s]; b.first == nobody {
+		w.soon = -1
 		if w.occupied[i>>6] &^= 1 << (i & 63); w.occupied[i>>6] == 0 {
 			w.summary &^= 1 << (i >> 6)
 		}
 	}
 	return s
-}
-
-// peek returns the first stream of the soonest cycle if it is in a bucket.
-func (w *wheel) peek() int16 {
-	if w.near == 0 {
-		return nobody
-	}
-	cycle, _ := w.soonest()
-	return w.bucket[uint(cycle)%wheelCycles].first
 }
 
 // advance moves the base to cycle. What comes within reach joins its bucket
