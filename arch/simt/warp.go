@@ -30,9 +30,6 @@ type pending struct {
 	load  bool
 }
 
-// reset prepares the scoreboard for a new set of threads.
-func (w *warp) reset() { clear(w.board) }
-
 // at returns the scoreboard entry of local register r of a function whose
 // registers begin at frame.
 func (w *warp) at(frame int, r int16) *pending {
