@@ -12,6 +12,7 @@ import (
 	"github.com/pbnjay/memory"
 	"github.com/spf13/cobra"
 
+	"heddle/arch/isa"
 	"heddle/experiments/batch"
 	"heddle/experiments/study"
 )
@@ -78,7 +79,7 @@ func (r Run) job() (batched, error) {
 		return batched{}, err
 	}
 	_, edges := extent(r.Graph)
-	name := study.Case{Kernel: r.Kernel, Machine: r.Machine, Graph: r.Graph, Seed: r.Seed, Set: r.Set}.String()
+	name := study.Case{Kernel: r.Kernel, Machine: r.Machine, Graph: r.Graph, Seed: r.Seed, Schedule: r.Schedule, Set: r.Set}.String()
 	return batched{batch.Job{Key: key, Cost: max(edges, 1), Memory: r.footprint(), Do: func(ctx context.Context) (json.RawMessage, error) {
 		result, err := r.Execute(ctx, Hooks{})
 		if err != nil {
@@ -93,6 +94,11 @@ func (r Run) check() error {
 	k, err := kernel(r.Kernel)
 	if err != nil {
 		return err
+	}
+	if r.Schedule != "" {
+		if _, err := isa.ParseSchedule(r.Schedule); err != nil {
+			return &InputError{err}
+		}
 	}
 	if _, err := r.build(k); err != nil {
 		return &InputError{err}

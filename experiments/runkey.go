@@ -10,28 +10,16 @@ import (
 
 	"heddle/kernels/graph"
 	"heddle/models"
-	"heddle/sim"
 )
 
 // runKey is all that a run's result depends on.
 type runKey struct {
 	Simulator string              `json:"simulator"` // hash of the program's file
-	Kernel    string              `json:"kernel"`
 	Programs  []string            `json:"programs"`
 	Machine   string              `json:"machine"`
-	Config    *models.Description `json:"config"`
-	Graph     graphKey            `json:"graph"`
-	Seed      uint64              `json:"seed"`
-	Source    int                 `json:"source"`
-	Schedule  string              `json:"schedule,omitempty"`
-	Memcheck  bool                `json:"memcheck"`
-	MaxCycles sim.Cycles          `json:"max_cycles"`
-}
-
-// graphKey is a generator with its options or the contents of a file.
-type graphKey struct {
-	Name     string `json:"name"`
-	Contents string `json:"contents,omitempty"` // hash
+	Config    *models.Description `json:"config"`   // in place of Run.Machine and Run.Set
+	Contents  string              `json:"contents"` // hash of the graph's file, if it is one
+	Run       Run                 `json:"run"`
 }
 
 // key returns r's runKey as JSON.
@@ -44,14 +32,12 @@ func (r Run) key() ([]byte, error) {
 	if err != nil {
 		return nil, &InputError{err}
 	}
-	key := runKey{
-		Kernel: k.Name, Machine: d.Name(), Config: d, Graph: graphKey{Name: r.Graph},
-		Seed: r.Seed, Source: r.Source, Schedule: r.Schedule, Memcheck: r.Memcheck, MaxCycles: r.MaxCycles,
-	}
+	key := runKey{Machine: d.Name(), Config: d, Run: r}
+	key.Run.Machine, key.Run.Set = "", nil
 	if key.Simulator, err = executable(); err != nil {
 		return nil, err
 	}
-	if key.Graph.Contents, err = graphContents(r.Graph); err != nil {
+	if key.Contents, err = graphContents(r.Graph); err != nil {
 		return nil, err
 	}
 	for _, p := range k.Programs() {

@@ -63,6 +63,7 @@ func TestBadStudyInput(t *testing.T) {
 		{"compare --csv no/such/file", "--csv no/such/file: no folder no/such"},
 		{"compare --csv .", "--csv .: is a directory"},
 		{"compare --graph rmat-g:99", `rmat-g:99: size "99": want the base-2 logarithm of the vertices, 1 to 30`},
+		{"compare --schedule fair", `unknown schedule "fair": one of cyclic, static, dynamic, guided, block-dynamic`},
 		{"compare --jobs -1", "--jobs -1: want 0 to 4096"},
 		{"compare --results file", "--results: mkdir file: not a directory"},
 		{"sweep", `no --set has more than one value, such as --set l1.size="16 KiB,48 KiB"`},
@@ -108,13 +109,13 @@ func TestCompare(t *testing.T) {
 		t.Fatalf("status %d, %q", status, stderr)
 	}
 	rows := rowsOf(t, csvText)
-	if got := strings.Join(rows[0], ","); got != "quantity,value,kernel,machine,set,graph,vertices,edges,seed,version" {
+	if got := strings.Join(rows[0], ","); got != "quantity,value,kernel,machine,schedule,set,graph,vertices,edges,seed,version" {
 		t.Errorf("header %s", got)
 	}
 	speedups := map[string]string{}
 	for _, r := range rows[1:] {
 		if r[0] == "speedup" {
-			speedups[r[3]+" "+r[4]] = r[1]
+			speedups[r[3]+" "+r[5]] = r[1]
 		}
 	}
 	if speedups["tesla-c2050 "] != "1" || speedups["tesla-c2050 sms=1"] == "" || len(speedups) != 2 { // the functional machine has no time
@@ -125,7 +126,7 @@ func TestCompare(t *testing.T) {
 	}
 	_, rebased, _ := heddle(t, append(args, "--baseline", "tesla-c2050@sms=1", "--csv", "-")...)
 	for _, r := range rowsOf(t, rebased) {
-		if r[0] == "speedup" && r[4] == "sms=1" && r[1] != "1" {
+		if r[0] == "speedup" && r[5] == "sms=1" && r[1] != "1" {
 			t.Errorf("the baseline's speed-up is %s", r[1])
 		}
 	}
@@ -140,7 +141,7 @@ func TestKeptResults(t *testing.T) {
 		more string
 		kept bool
 	}{
-		{"", false}, {"", true}, {"--seed 2", false}, {"--seed 2", true}, {"--set sms=7", false}, {"--graph rmat-g:7", false},
+		{"", false}, {"", true}, {"--seed 2", false}, {"--seed 2", true}, {"--set sms=7", false}, {"--schedule static", false}, {"--schedule static", true}, {"--graph rmat-g:7", false},
 		{"--machine functional", false}, {"--set sms=14", true}, {"--fresh", false}, {"--fresh", false}, {"--results elsewhere", false}, {"", true},
 	} {
 		status, _, stderr := heddle(t, append(args, strings.Fields(c.more)...)...)
@@ -187,7 +188,7 @@ func TestSweep(t *testing.T) {
 	if got := strings.Join(rows[0][:6], ","); got != "sms,scheduler.policy,seconds,speedup,cycles,instructions" {
 		t.Errorf("header %s", got)
 	}
-	if got := strings.Join(rows[0][len(rows[0])-8:], ","); got != "kernel,machine,set,graph,vertices,edges,seed,version" {
+	if got := strings.Join(rows[0][len(rows[0])-9:], ","); got != "kernel,machine,schedule,set,graph,vertices,edges,seed,version" {
 		t.Errorf("header ends in %s", got)
 	}
 	if got := strings.Join(column(t, rows, "sms"), " "); got != "1 1 2 2 4 4" {

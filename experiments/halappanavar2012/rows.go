@@ -11,7 +11,7 @@ import (
 
 // figureHeader are the columns of a figure's table: a point a line, with all
 // that it comes from.
-var figureHeader = []string{"figure", "panel", "series", "x", "y", "unit", "kernel", "machine", "set", "graph", "seed", "version"}
+var figureHeader = []string{"figure", "panel", "series", "x", "y", "unit", "kernel", "machine", "schedule", "set", "graph", "seed", "version"}
 
 // rows collects the table of a figure.
 type rows struct {
@@ -29,7 +29,7 @@ func newRows(figure string, d *Data) *rows {
 func (r *rows) run(panel, series, x string, y float64, unit string, c study.Case) {
 	r.list = append(r.list, []string{
 		r.figure, panel, series, x, number(y), unit,
-		c.Kernel, c.Machine, strings.Join(c.Set, " "), c.Graph, strconv.FormatUint(c.Seed, 10), r.version,
+		c.Kernel, c.Machine, c.Schedule, strings.Join(c.Set, " "), c.Graph, strconv.FormatUint(c.Seed, 10), r.version,
 	})
 }
 

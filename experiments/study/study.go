@@ -9,17 +9,21 @@ import (
 
 // Case is one run that a study needs.
 type Case struct {
-	Kernel  string   // as matching/ld
-	Machine string   // in the library, or a file
-	Graph   string   // a generator with its size, or a file
-	Seed    uint64   // of the graph, its weights and the kernel
-	Set     []string // overrides of the machine's description, path=value
+	Kernel   string   // as matching/ld
+	Machine  string   // in the library, or a file
+	Graph    string   // a generator with its size, or a file
+	Seed     uint64   // of the graph, its weights and the kernel
+	Schedule string   // of parallel loops; "": the kernel's default
+	Set      []string // overrides of the machine's description, path=value
 }
 
 // String writes c as the command line would have it.
 func (c Case) String() string {
 	var b strings.Builder
 	b.WriteString(c.Kernel + " on " + c.Machine + ", " + c.Graph)
+	if c.Schedule != "" {
+		b.WriteString(" --schedule " + c.Schedule)
+	}
 	for _, s := range c.Set {
 		b.WriteString(" --set " + s)
 	}
@@ -28,7 +32,7 @@ func (c Case) String() string {
 
 // ID tells cases apart.
 func (c Case) ID() string {
-	return strings.Join(append([]string{c.Kernel, c.Machine, c.Graph, strconv.FormatUint(c.Seed, 10)}, c.Set...), "\x00")
+	return strings.Join(append([]string{c.Kernel, c.Machine, c.Graph, strconv.FormatUint(c.Seed, 10), c.Schedule}, c.Set...), "\x00")
 }
 
 // With returns c with one more override.

@@ -66,6 +66,11 @@ func TestCase(t *testing.T) {
 	if a.ID() == b.ID() || a.ID() == c.ID() || len(c.Set) != 0 || c.ID() != (Case{Kernel: "k", Machine: "m", Graph: "g"}).ID() {
 		t.Errorf("%v %v %v", a, b, c)
 	}
+	static := c
+	static.Schedule = "static"
+	if static.ID() == c.ID() || static.String() != "k on m, g --schedule static" {
+		t.Errorf("%v", static)
+	}
 	if got := a.With("z=3").String(); got != "k on m, g --set x=1 --set z=3" {
 		t.Error(got)
 	}
