@@ -53,14 +53,14 @@ func reportScaling(o Options, d *Data, name, title, axis string, columns int, cu
 				panel.XTicks = append(panel.XTicks, float64(p))
 			}
 			if i == 0 {
-				first = seconds * float64(p)
+				first = seconds
 			}
 			speedups += fmt.Sprintf(" %d:%s", p, short(first/seconds))
 		}
 		panel.Lines = append(panel.Lines, line)
 		if c.linear {
 			low, high := float64(c.cores[0]), float64(c.cores[len(c.cores)-1])
-			panel.Lines = append(panel.Lines, plot.Line{Name: "linear", Dashed: true, X: []float64{low, high}, Y: []float64{first / low, first / high}})
+			panel.Lines = append(panel.Lines, plot.Line{Name: "linear", Dashed: true, X: []float64{low, high}, Y: []float64{first, first * low / high}})
 		}
 		text = append(text, fmt.Sprintf("  %-20s %-12s speed-up%s", c.panel, c.series, speedups))
 	}
@@ -87,6 +87,9 @@ func (o Options) figure2Curves() []curve {
 			all = append(all, curve{f.title, fmt.Sprintf("scale %d", scale), magnyCores,
 				func(cores int) study.Case { return o.magnyRun(f, scale, cores) }, true})
 		}
+		// Not in the paper: what its scattering of threads is worth.
+		all = append(all, curve{f.title, fmt.Sprintf("scale %d, compact", o.scale()), magnyCores,
+			func(cores int) study.Case { return o.magnyRun(f, o.scale(), cores).With("placement=compact") }, false})
 	}
 	return all
 }
