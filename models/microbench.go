@@ -56,10 +56,15 @@ var microbenchmarks = []microbenchmark{
 
 // Microbenchmarks runs small programs on machines built from d, one that is
 // idle for each, and returns what they measure, in the order of TheoryConfig.
-// It refuses machines that are no GPUs; what a GPU lacks is left out.
+// It refuses machines for which there are none; what a machine lacks is left
+// out.
 func Microbenchmarks(d *Description) ([]Measurement, error) {
-	if kind, _ := d.Value("kind"); kind != "simt" {
-		return nil, fmt.Errorf("machine %s: microbenchmarks are for machines of kind simt, not %s", d.Name(), kind)
+	switch kind, _ := d.Value("kind"); kind {
+	case "simt":
+	case "stream":
+		return streamFigures(d)
+	default:
+		return nil, fmt.Errorf("machine %s: microbenchmarks are for machines of kind simt or stream, not %s", d.Name(), kind)
 	}
 	checks, err := d.Theory()
 	if err != nil {

@@ -1,9 +1,6 @@
 package models
 
 import (
-	"math"
-	"reflect"
-
 	"heddle/arch/net"
 	"heddle/sim"
 )
@@ -11,19 +8,25 @@ import (
 // StreamTheoryConfig is TheoryConfig for machines of kind stream: what is
 // published of a whole machine and follows from its parts by a closed formula.
 type StreamTheoryConfig struct {
-	Memory         *Stated[sim.Bytes]     `yaml:"memory" doc:"memory that arrays may take"`
-	HopsMean       *StatedHops            `yaml:"mean_hops" doc:"hops to a module drawn at random"`
-	Flops          *StatedFlops           `yaml:"f64_peak" doc:"double precision operations, two a multiply-add and one in the control unit"`
-	Latency        *Stated[sim.Cycles]    `yaml:"unloaded_latency" doc:"of a load from DRAM on an idle machine, averaged over modules"`
-	Bandwidth      *Stated[sim.Bandwidth] `yaml:"memory_peak" doc:"words of all processors at their sustained rate"`
-	DRAMPeak       *Stated[sim.Bandwidth] `yaml:"module_dram_peak" doc:"data pins of a module"`
-	InFlight       *StatedWords           `yaml:"words_in_flight" doc:"words that a processor must have in flight to reach its rate, by Little's law"`
-	WordRate       *Stated[sim.Cycles]    `yaml:"hot_word" doc:"between atomic operations on one word"`
-	SaturateThread *StatedThreads         `yaml:"saturating_threads" doc:"streams that issue every cycle without memory operations"`
+	Memory            *Stated[sim.Bytes]     `yaml:"memory" doc:"memory that arrays may take"`
+	SaturatingStreams *StatedStreams         `yaml:"saturating_streams" doc:"streams with which a processor issues every cycle, without memory operations"`
+	F64Peak           *StatedFlops           `yaml:"f64_peak" doc:"double precision operations, two a multiply-add and one in the control unit"`
+	MeanHops          *StatedHops            `yaml:"mean_hops" doc:"hops to a module drawn at random"`
+	UnloadedLatency   *Stated[sim.Cycles]    `yaml:"unloaded_latency" doc:"of a load from DRAM on an idle machine, averaged over modules"`
+	LoadedLatency     *Stated[sim.Cycles]    `yaml:"loaded_latency" doc:"of a load at the sustained rate, averaged"`
+	MemoryPeak        *Stated[sim.Bandwidth] `yaml:"memory_peak" doc:"words of all processors at their sustained rate"`
+	WordsInFlight     *StatedWords           `yaml:"words_in_flight" doc:"words that a processor must have in flight to reach its rate"`
+	ModuleDRAMPeak    *Stated[sim.Bandwidth] `yaml:"module_dram_peak" doc:"data pins of a module"`
+	HotWord           *Stated[sim.Cycles]    `yaml:"hot_word" doc:"between atomic operations of all processors on one word"`
 }
 
-// StatedHops and StatedWords are Stated for numbers that are no quantities.
+// StatedStreams, StatedHops and StatedWords are Stated for numbers that are no
+// quantities.
 type (
+	StatedStreams struct {
+		Value float64 `yaml:"value" unit:"streams" doc:"the published figure"`
+		tolerance
+	}
 	StatedHops struct {
 		Value float64 `yaml:"value" unit:"hops" doc:"the published figure"`
 		tolerance
@@ -34,62 +37,47 @@ type (
 	}
 )
 
-// streamLaws has a law for each key of StreamTheoryConfig, in base units.
-var streamLaws = map[string]struct {
-	formula string
-	implied func(s *StreamDescription) float64
-}{
-	"memory":    {"processors and memory.per_processor", func(s *StreamDescription) float64 { return float64(s.Processors) * float64(s.Memory.PerProcessor) }},
-	"mean_hops": {"processors", func(s *StreamDescription) float64 { return net.NewTorus(s.Network, s.Processors).MeanHops() }},
-	"f64_peak": {"processors and clock", func(s *StreamDescription) float64 {
-		return 3 * float64(s.Processors) * float64(s.Clock) / 1e9
-	}},
-	"unloaded_latency": {"memory_unit, network and module", func(s *StreamDescription) float64 {
-		return s.Unloaded(false).Seconds() * float64(s.Clock)
-	}},
+// streamLaws has a law for each key of StreamTheoryConfig.
+var streamLaws = map[string]law[StreamDescription]{
+	"memory":             {"processors and memory.per_processor", func(s *StreamDescription) float64 { return float64(s.Processors) * float64(s.Memory.PerProcessor) }},
+	"saturating_streams": {"pipeline", func(s *StreamDescription) float64 { return float64(s.Pipeline) }},
+	"f64_peak":           {"processors, clock and word.packed", (*StreamDescription).flops},
+	"mean_hops":          {"processors", func(s *StreamDescription) float64 { return net.NewTorus(s.Network, s.Processors).MeanHops() }},
+	"unloaded_latency":   {"memory_unit, network and module", func(s *StreamDescription) float64 { return s.cycles(s.Unloaded(false)) }},
+	"loaded_latency":     {"memory_unit, whose queue is full, network and module", (*StreamDescription).loadedLatency},
 	"memory_peak":        {"processors and memory_unit.bandwidth", func(s *StreamDescription) float64 { return float64(s.Peak()) }},
+	"words_in_flight":    {"by Little's law, memory_unit, network and module", func(s *StreamDescription) float64 { return s.InFlight() }},
 	"module_dram_peak":   {"module.dram.clock, data_rate and bus", func(s *StreamDescription) float64 { return float64(s.Module.DRAM.Peak()) }},
-	"words_in_flight":    {"memory_unit, network and module", func(s *StreamDescription) float64 { return s.InFlight() }},
-	"hot_word":           {"module.word_interval", func(s *StreamDescription) float64 { return float64(s.Module.WordInterval) }},
-	"saturating_threads": {"pipeline", func(s *StreamDescription) float64 { return float64(s.Pipeline) }},
+	"hot_word":           {"module.word_interval and interval", func(s *StreamDescription) float64 { return float64(max(s.Module.WordInterval, s.Module.Interval)) }},
 }
 
-// streamTheory returns the checks of a stream machine's description.
+// cycles returns t in cycles of the processors.
+func (s *StreamDescription) cycles(t sim.Time) float64 { return t.Seconds() * float64(s.Clock) }
+
+// flops is that of words with a multiply-add in the arithmetic unit and an add
+// in the control unit, in 10^9 a second.
+func (s *StreamDescription) flops() float64 {
+	a := 3.0
+	if !s.Word.Packed {
+		a = 2
+	}
+	return a * float64(s.Processors) * float64(s.Clock) / 1e9
+}
+
+// loadedLatency adds the memory unit's queue, which is full when a processor
+// sends as fast as it can, to the unloaded latency. Modules add a little, as
+// words come to them at random.
+func (s *StreamDescription) loadedLatency() float64 {
+	return s.cycles(s.Unloaded(false) + sim.Time(s.MemoryUnit.Queue-1)*s.WordInterval())
+}
+
+// streamTheory returns the checks of a stream machine's description, and the
+// keys that it states but cannot have: none.
 func streamTheory(d *Description) (checks []Check, baseless []string, err error) {
 	var s StreamDescription
 	if err := d.Decode(&s); err != nil {
 		return nil, nil, err
 	}
-	sources := map[string]Source{}
-	for _, source := range d.Sources() {
-		sources[source.Path] = source
-	}
-	var stated reflect.Value
-	if s.Theory != nil {
-		stated = reflect.ValueOf(s.Theory).Elem()
-	}
-	for i, f := range reflect.VisibleFields(reflect.TypeFor[StreamTheoryConfig]()) {
-		key := f.Tag.Get("yaml")
-		law := streamLaws[key]
-		value, _ := f.Type.Elem().FieldByName("Value")
-		unit := figureUnit(value)
-		scale := unitScale(unit)
-		c := Check{
-			Key: key, Meaning: f.Tag.Get("doc"), Formula: law.formula, Unit: unit,
-			Implied: law.implied(&s) / scale, Stated: math.NaN(),
-		}
-		if stated.IsValid() && !stated.Field(i).IsNil() {
-			figure := stated.Field(i).Elem()
-			v := figure.FieldByIndex(value.Index)
-			if v.CanInt() {
-				c.Stated = float64(v.Int()) / scale
-			} else {
-				c.Stated = v.Float() / scale
-			}
-			c.Tolerance = figure.FieldByName("Tolerance").Float()
-			c.Source = sources["theory."+key+".value"]
-		}
-		checks = append(checks, c)
-	}
-	return checks, nil, nil
+	checks, baseless = hold(d, &s, s.Theory, streamLaws)
+	return checks, baseless, nil
 }

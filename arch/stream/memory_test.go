@@ -206,6 +206,8 @@ func TestRefusals(t *testing.T) {
 		want   string
 	}{
 		{shared, func(*Config) {}, "test.asm:5: st.i64.shared [8], r0: needs shared memory of a thread block, which this machine lacks"},
+		{text(t, "param a i64[]", "purge.i64 [$a]"), func(c *Config) { c.FullEmpty.Enabled = false },
+			"test.asm:4: purge.i64 [$a]: needs full/empty bits, which this machine lacks (full_empty.enabled)"},
 		{sync, func(c *Config) { c.FullEmpty.Enabled = false },
 			"test.asm:4: readfe.i64 r0, [$a]: needs full/empty bits, which this machine lacks (full_empty.enabled)"},
 	} {

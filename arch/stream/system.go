@@ -138,14 +138,15 @@ func (r *Refusal) Error() string {
 
 // Check returns why the machine cannot run p.
 func (sys *System) Check(p *isa.Program) error {
-	if pc, used := p.UsesFullEmpty(); used && !sys.config.FullEmpty.Enabled {
-		return &Refusal{p, pc, "needs full/empty bits, which this machine lacks (full_empty.enabled)"}
-	}
 	if len(p.Code) > mostInstructions {
 		return fmt.Errorf("program %s has %d instructions: at most %d", p.Name, len(p.Code), mostInstructions)
 	}
 	for pc := range p.Code {
-		if in := &p.Code[pc]; in.Row().Memory != isa.NoMemory && in.Space == isa.Shared {
+		in := &p.Code[pc]
+		switch behaviour := in.Row().Memory; {
+		case (behaviour == isa.FullEmpty || in.Op == isa.OpPurge) && !sys.config.FullEmpty.Enabled:
+			return &Refusal{p, int32(pc), "needs full/empty bits, which this machine lacks (full_empty.enabled)"}
+		case behaviour != isa.NoMemory && in.Space == isa.Shared:
 			return &Refusal{p, int32(pc), "needs shared memory of a thread block, which this machine lacks"}
 		}
 	}
