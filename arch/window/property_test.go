@@ -112,6 +112,9 @@ func TestAnyMachine(t *testing.T) {
 		if s.Instructions != work.Instructions || r.machine.Instructions() != work.Instructions {
 			rt.Errorf("%d instructions, want %d", s.Instructions, work.Instructions)
 		}
+		if k.SMT == 1 && s.Cycles[SMT] != 0 {
+			rt.Errorf("%d cycles lost to other threads of cores that have none", s.Cycles[SMT])
+		}
 		if s.Ahead > int64(c.Skew) {
 			rt.Errorf("a core was ahead by %d cycles, of %d", s.Ahead, c.Skew)
 		}

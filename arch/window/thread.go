@@ -44,7 +44,8 @@ type thread struct {
 
 	frontLate int64 // the cycles before front that are for frontWhy
 	frontWhy  blame
-	resolved  blame // what the cycles before those are for
+	resolved  blame     // what the cycles before those are for
+	kept      departure // waited for when the cycle limit came in between
 
 	sites   []int32 // pc of each open call
 	returns int     // addresses in the return stack
@@ -178,6 +179,9 @@ func (t *thread) dispatch(o *op, pc int32, limit int64) bool {
 		}
 		if at > limit {
 			t.wake = at
+			if d := t.stationsOf(o).next(); d.at > t.kept.at {
+				t.kept = d // forgotten by the time it is explained
+			}
 			return false
 		}
 		t.advance(o, pc, at)
@@ -243,7 +247,11 @@ func (t *thread) explain(o *op, pc int32, from, at int64) {
 		t.lose(rob.at+1-from, rob.why)
 		from = rob.at + 1
 	}
-	if station := t.stationsOf(o).next(); station.at >= from {
+	station := t.stationsOf(o).next()
+	if t.kept.at > station.at {
+		station = t.kept
+	}
+	if station.at >= from {
 		t.lose(station.at+1-from, station.why)
 		from = station.at + 1
 	}
