@@ -45,7 +45,7 @@ is answered at once.`,
 	f.StringVarP(&r.Graph, "graph", "g", defaultGraph, "`NAME` of a generated graph, or the path of a file")
 	f.Uint64Var(&r.Seed, "seed", 1, "`NUMBER` that generated graphs and weights depend on")
 	f.IntVar(&r.Source, "source", -1, "start `VERTEX` of a traversal; -1: the first of largest degree")
-	f.StringVar(&r.Schedule, "schedule", "", "`KIND` of parallel loops: cyclic, static, dynamic, guided or block-dynamic, with ,CHUNK after all but the first")
+	f.StringVar(&r.Schedule, "schedule", "", "`KIND` of parallel loops: cyclic, static, dynamic, guided or block-dynamic, with ,CHUNK after all but the first; without it the machine's")
 	f.StringArrayVar(&r.Set, "set", nil, "override a value of every machine's description, `PATH=VALUE`; may be repeated")
 	f.StringVar(&csvFile, "csv", "", "write all figures to a CSV `FILE`; -: to standard output in place of the table")
 	flags.add(cmd)
@@ -286,7 +286,7 @@ func number(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 // from.
 func provenance(r Run, o *study.Outcome) []string {
 	return []string{
-		o.Kernel, o.Machine, r.Schedule, strings.Join(r.Set, " "), o.Graph.Name, strconv.Itoa(o.Graph.Vertices),
+		o.Kernel, o.Machine, o.Schedule, strings.Join(r.Set, " "), o.Graph.Name, strconv.Itoa(o.Graph.Vertices),
 		strconv.FormatInt(o.Graph.Edges, 10), strconv.FormatUint(o.Seed, 10), version(),
 	}
 }

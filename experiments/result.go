@@ -16,6 +16,7 @@ type Result struct {
 	Machine    string              `json:"machine"`
 	Graph      Graph               `json:"graph"`
 	Seed       uint64              `json:"seed"`
+	Schedule   string              `json:"schedule"` // of parallel loops
 	Answer     Answer              `json:"result"`
 	Incomplete bool                `json:"incomplete,omitempty"` // the run did not come to its end
 	Error      string              `json:"error,omitempty"`      // why, or what is wrong with the answer

@@ -3,6 +3,7 @@
 package experiments
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -24,7 +25,7 @@ type Run struct {
 	Graph     string   // a generator with its size, or a file
 	Seed      uint64   // of generators whose name has none, of weights, and of the kernel
 	Source    int      // start vertex of a traversal; -1: one of largest degree
-	Schedule  string   // of parallel loops, as isa.ParseSchedule reads it; "": the kernel's default
+	Schedule  string   // of parallel loops, as isa.ParseSchedule reads it; "": the machine's
 	Set       []string // overrides of the machine's description, path=value
 	Memcheck  bool     // reading memory that was never written ends the run
 	MaxCycles sim.Cycles
@@ -82,7 +83,7 @@ func (r Run) execute(ctx context.Context, k kernels.Kernel, h Hooks) (result *Re
 			return nil, err
 		}
 	}
-	result = &Result{Kernel: k.Name, Machine: m.Description.Name(), Graph: Graph{Name: r.Graph}, Seed: r.Seed, Config: m.Description}
+	result = &Result{Kernel: k.Name, Machine: m.Description.Name(), Graph: Graph{Name: r.Graph}, Seed: r.Seed, Schedule: r.scheduleOn(m), Config: m.Description}
 	g, random, err := r.open(ctx, k, h)
 	switch {
 	case errors.Is(err, ErrInterrupted):
@@ -125,6 +126,11 @@ func (r Run) execute(ctx context.Context, k kernels.Kernel, h Hooks) (result *Re
 		result.end(err)
 	}
 	return result, err
+}
+
+// scheduleOn returns the schedule that parallel loops follow on m.
+func (r Run) scheduleOn(m *models.Machine) string {
+	return cmp.Or(r.Schedule, m.DefaultSchedule(), isa.Schedule{}.String())
 }
 
 // build returns the machine if it can run the kernel.

@@ -42,7 +42,7 @@ func members(t *testing.T, object json.RawMessage) []string {
 
 var (
 	resultKeys = []string{"arrays", "config", "graph", "host", "hot_words", "kernel", "launches", "lines", "machine",
-		"metrics", "result", "seed", "simulated", "stalls"}
+		"metrics", "result", "schedule", "seed", "simulated", "stalls"}
 	hostKeys = []string{"check_seconds", "events_per_second", "instructions", "instructions_per_second", "peak_rss_bytes",
 		"setup_seconds", "wall_seconds"}
 )

@@ -63,7 +63,7 @@ and exit status 1; a second one ends it at once.`,
 	f.StringVarP(&r.Graph, "graph", "g", defaultGraph, "`NAME` of a generated graph, or the path of a file")
 	f.Uint64Var(&r.Seed, "seed", 1, "`NUMBER` that generated graphs and weights depend on")
 	f.IntVar(&r.Source, "source", -1, "start `VERTEX` of a traversal; -1: the first of largest degree")
-	f.StringVar(&r.Schedule, "schedule", "", "`KIND` of parallel loops: cyclic, static, dynamic, guided or block-dynamic, with ,CHUNK after all but the first")
+	f.StringVar(&r.Schedule, "schedule", "", "`KIND` of parallel loops: cyclic, static, dynamic, guided or block-dynamic, with ,CHUNK after all but the first; without it the machine's")
 	f.StringArrayVar(&r.Set, "set", nil, "override a value of the machine's description, `PATH=VALUE`; may be repeated")
 	f.BoolVar(&asJSON, "json", false, "print the result as one JSON object")
 	f.BoolVar(&r.Memcheck, "memcheck", false, "end the run when it reads memory that nothing has written")

@@ -132,6 +132,34 @@ func TestCompare(t *testing.T) {
 	}
 }
 
+// A table names the schedule that loops followed, whoever chose it.
+func TestScheduleOfATable(t *testing.T) {
+	studying(t)
+	for _, c := range []struct{ args, want string }{
+		{"", "xeon-e5540 static, tesla-c2050 cyclic, cray-xmt@processors=1 block-dynamic"},
+		{"--schedule guided", "xeon-e5540 guided, tesla-c2050 guided, cray-xmt@processors=1 guided"},
+	} {
+		args := append([]string{"compare", "--graph", "rmat-g:6", "--machine", "xeon-e5540,tesla-c2050,cray-xmt@processors=1", "--csv", "-"}, strings.Fields(c.args)...)
+		status, text, stderr := heddle(t, args...)
+		if status != exitVerified {
+			t.Fatal(stderr)
+		}
+		var got []string
+		for _, r := range rowsOf(t, text)[1:] {
+			if r[0] == "seconds" {
+				name := r[3]
+				if r[5] != "" {
+					name += "@" + r[5]
+				}
+				got = append(got, name+" "+r[4])
+			}
+		}
+		if strings.Join(got, ", ") != c.want {
+			t.Errorf("%s: %s, want %s", c.args, strings.Join(got, ", "), c.want)
+		}
+	}
+}
+
 // The same comparison again runs nothing; another seed, machine or override
 // does. An override to what the description says anyway is none.
 func TestKeptResults(t *testing.T) {

@@ -66,6 +66,7 @@ type Machine struct {
 
 	device   device
 	clock    sim.Clock // of what cycles are counted in
+	schedule string    // of parallel loops; "" where each item has a thread
 	bus      *net.PCIe // nil where host and device are one
 	launch   sim.Time
 	now      sim.Time // of the host
@@ -97,6 +98,20 @@ func Build(d *Description, o Options) (*Machine, error) {
 		m.Space.EnableMemcheck()
 	}
 	return m, nil
+}
+
+// DefaultSchedule returns the schedule of parallel loops that the machine's
+// compilers choose, as isa.ParseSchedule reads it, "" for that of kernels.
+func (m *Machine) DefaultSchedule() string { return m.schedule }
+
+// checkSchedule wants text to name a schedule.
+func checkSchedule(fault func(key, format string, args ...any), text string) {
+	if text == "" {
+		return // reported as missing
+	}
+	if _, err := isa.ParseSchedule(text); err != nil {
+		fault("schedule", "%v", err)
+	}
 }
 
 // Check returns why the machine cannot run p.

@@ -115,3 +115,22 @@ func faults(err error) []error {
 	}
 	return []error{err}
 }
+
+// Machines name the schedule that their compilers choose; a GPU has a thread
+// for each item.
+func TestDefaultSchedule(t *testing.T) {
+	for name, want := range map[string]string{
+		"opteron-6176se": "static", "xeon-e5540": "static", "xeon-x5650": "static", "cray-xmt": "block-dynamic", "tesla-c2050": "", "functional": "",
+	} {
+		if got := build(t, name).DefaultSchedule(); got != want {
+			t.Errorf("%s: %q, want %q", name, got, want)
+		}
+	}
+	if got := build(t, "cray-xmt", "schedule=dynamic,20").DefaultSchedule(); got != "dynamic,20" {
+		t.Errorf("overridden: %q", got)
+	}
+	_, err := Build(builtin(t, "xeon-e5540", "schedule=fastest"), Options{})
+	if err == nil || !strings.Contains(err.Error(), `schedule: unknown schedule "fastest": one of cyclic, static, dynamic, guided, block-dynamic`) {
+		t.Errorf("%v", err)
+	}
+}

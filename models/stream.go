@@ -15,8 +15,9 @@ type StreamDescription struct {
 	Kind  string `yaml:"kind" oneof:"stream" doc:"the kind of core"`
 	Title string `yaml:"title" doc:"one line for people"`
 	stream.Config
-	Memory StreamMemoryConfig  `yaml:"memory" doc:"memory of the whole machine"`
-	Theory *StreamTheoryConfig `yaml:"theory" doc:"published figures of the whole machine, which the rest must imply"`
+	Schedule string              `yaml:"schedule" doc:"schedule of parallel loops where a run asks for none: cyclic, static, dynamic, guided or block-dynamic, with ,CHUNK after all but the first"`
+	Memory   StreamMemoryConfig  `yaml:"memory" doc:"memory of the whole machine"`
+	Theory   *StreamTheoryConfig `yaml:"theory" doc:"published figures of the whole machine, which the rest must imply"`
 }
 
 // StreamMemoryConfig describes the size of the memory.
@@ -27,6 +28,7 @@ type StreamMemoryConfig struct {
 // Check wants the sections to fit together.
 func (s *StreamDescription) Check(fault func(key, format string, args ...any)) {
 	relate(fault, "", s.Config.Validate())
+	checkSchedule(fault, s.Schedule)
 	relate(fault, "cache", s.Cache.Validate())
 	relate(fault, "module.buffer", s.Module.Buffer.Validate())
 	relate(fault, "module.dram", s.Module.DRAM.Validate())
@@ -71,6 +73,7 @@ func buildStream(m *Machine, d *Description, o Options) error {
 		s.LimitCycles(o.MaxCycles)
 	}
 	m.device = &streamDevice{s, m.Space}
+	m.schedule = desc.Schedule
 	m.clock = s.Clock()
 	// A serial instruction: the host's program is a stream of its own.
 	m.launch = m.clock.Span(desc.Pipeline)

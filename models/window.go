@@ -15,6 +15,7 @@ type WindowDescription struct {
 	Kind  string `yaml:"kind" oneof:"window" doc:"the kind of core"`
 	Title string `yaml:"title" doc:"one line for people"`
 	window.Config
+	Schedule string              `yaml:"schedule" doc:"schedule of parallel loops where a run asks for none: cyclic, static, dynamic, guided or block-dynamic, with ,CHUNK after all but the first"`
 	Memory   mem.MulticoreConfig `yaml:"memory" doc:"caches, coherence, memory of all dies"`
 	Capacity sim.Bytes           `yaml:"capacity" range:"1 MiB..1024 TiB" doc:"bytes of memory of the whole machine"`
 	Team     TeamConfig          `yaml:"team" doc:"what a parallel region costs"`
@@ -31,6 +32,7 @@ type TeamConfig struct {
 // Check wants the sections to fit together.
 func (w *WindowDescription) Check(fault func(key, format string, args ...any)) {
 	relate(fault, "", w.Config.Validate())
+	checkSchedule(fault, w.Schedule)
 	if w.Clock == 0 {
 		return // reported as missing
 	}
@@ -98,6 +100,7 @@ func buildWindow(m *Machine, d *Description, o Options) error {
 	}
 	w.space = m.Space
 	m.device = w
+	m.schedule = c.Schedule
 	return nil
 }
 

@@ -121,12 +121,8 @@ const (
 // eccOn turns ECC on where a machine extends the one without.
 var eccOn = []string{"dram.ecc.enabled=true", "l2.masked_writes=false"}
 
-// schedules are those of table I, row "thread scheduling". A GPU has a thread
-// for each iteration.
-var schedules = map[string]string{magnyCours: "static", nehalem: "static", host: "static", xmt: "block-dynamic"}
-
 func (o Options) on(kernel, machine, graph string, set ...string) study.Case {
-	return study.Case{Kernel: kernel, Machine: machine, Graph: graph, Seed: o.Seed, Schedule: schedules[machine], Set: set}
+	return study.Case{Kernel: kernel, Machine: machine, Graph: graph, Seed: o.Seed, Set: set}
 }
 
 func threads(n int) string    { return fmt.Sprintf("threads=%d", n) }

@@ -15,21 +15,25 @@ var figureHeader = []string{"figure", "panel", "series", "x", "y", "unit", "kern
 
 // rows collects the table of a figure.
 type rows struct {
-	figure  string
-	version string
-	list    [][]string
+	figure string
+	data   *Data
+	list   [][]string
 }
 
 func newRows(figure string, d *Data) *rows {
-	return &rows{figure: figure, version: d.Version, list: [][]string{figureHeader}}
+	return &rows{figure: figure, data: d, list: [][]string{figureHeader}}
 }
 
 // run adds a point that a run gave. A case that no machine ran, such as of a
 // graph's own properties, has neither kernel nor machine.
 func (r *rows) run(panel, series, x string, y float64, unit string, c study.Case) {
+	schedule := ""
+	if o := r.data.outcome(c); o != nil {
+		schedule = o.Schedule
+	}
 	r.list = append(r.list, []string{
 		r.figure, panel, series, x, number(y), unit,
-		c.Kernel, c.Machine, c.Schedule, strings.Join(c.Set, " "), c.Graph, strconv.FormatUint(c.Seed, 10), r.version,
+		c.Kernel, c.Machine, schedule, strings.Join(c.Set, " "), c.Graph, strconv.FormatUint(c.Seed, 10), r.data.Version,
 	})
 }
 

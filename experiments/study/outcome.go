@@ -17,6 +17,7 @@ type Outcome struct {
 		Edges    int64  `json:"edges"`
 	} `json:"graph"`
 	Seed      uint64 `json:"seed"`
+	Schedule  string `json:"schedule"` // that parallel loops followed
 	Answer    Answer `json:"result"`
 	Simulated struct {
 		Seconds  *float64 `json:"seconds"` // nil: the machine has no timing
