@@ -18,6 +18,7 @@ type GPU struct {
 	space  *mem.Space
 	sms    []*sm
 	memory *memorySystem
+	probe  sim.Probe // nil without
 
 	// Intervals of the configuration in time.
 	period              sim.Time

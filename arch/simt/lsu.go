@@ -39,7 +39,9 @@ type memop struct {
 	passes  int      // of shared memory
 	done    sim.Time
 	list    [64]transaction
-	addr    [64]uint64 // of atomics
+	addr    [64]uint64 // of atomics, and for a probe
+	lanes   uint64     // for a probe
+	thread  int        // of the first lane, for a probe
 
 	generated sim.Time // when its addresses have been
 }
@@ -118,6 +120,9 @@ func (m *sm) coalesce(e *memop, lanes uint64, o *op, line *LineStats) {
 	}
 	id := g.space.ArrayID(e.w.Addr[bits.TrailingZeros64(lanes)&63])
 	e.array = int16(id)
+	if g.probe != nil {
+		e.remember(lanes)
+	}
 	for id >= len(g.arrays) {
 		g.arrays = append(g.arrays, ArrayStats{})
 	}
@@ -174,7 +179,11 @@ func (u *lsu) Handle(now sim.Time) {
 					return
 				}
 			}
-			u.send(e, &e.list[e.next], start)
+			if g.probe != nil {
+				u.watchSend(e, &e.list[e.next], start)
+			} else {
+				u.send(e, &e.list[e.next], start)
+			}
 			e.next++
 			u.free = start + g.transactionInterval
 		}
@@ -236,6 +245,9 @@ func (u *lsu) send(e *memop, t *transaction, start sim.Time) {
 func (u *lsu) complete(e *memop, sent sim.Time) {
 	g := u.sm.gpu
 	w := e.w
+	if g.probe != nil && e.array >= 0 {
+		g.showAccess(e)
+	}
 	if w.age == e.age {
 		w.pending--
 		if e.entry >= 0 {

@@ -163,6 +163,9 @@ func (s *scheduler) issue(w *warp, o *op, now sim.Time) {
 	g.stats.ThreadInstructions += n
 	g.stats.Issued += g.issueInterval
 	w.since = now + g.issueInterval
+	if g.probe != nil {
+		g.probe.Spent(g.context(w.number), 0, pc, now, w.since, 1)
+	}
 	if outcome == isa.Faulted {
 		g.fault(w, pc)
 		s.wake[w.slot] = sim.Never

@@ -153,6 +153,9 @@ func (s *sm) start(l *launch, first int, at sim.Time) {
 		b.warps = append(b.warps, w)
 		b.live++
 		g.stats.Warps++
+		if g.probe != nil {
+			g.probe.Started(g.context(w.number), first+t, at)
+		}
 		s.admit(w)
 	}
 	for _, w := range b.warps {
@@ -201,6 +204,9 @@ func (b *block) arrive(w *warp, then sim.Time) {
 	s := w.scheduler
 	s.wake[w.slot] = sim.Never
 	w.reason = Synchronization
+	if g := b.sm.gpu; g.probe != nil {
+		g.probe.Arrived(g.context(w.number), then)
+	}
 	b.arrived++
 	b.release(then)
 }
@@ -229,6 +235,9 @@ func (s *sm) finish(w *warp, then sim.Time) {
 	b := w.block
 	w.account(then, InstructionFetch)
 	g.stats.Resident += then - w.started
+	if g.probe != nil {
+		g.probe.Ended(g.context(w.number), then)
+	}
 	sc.warps[w.slot] = nil
 	sc.resident--
 	sc.wake[w.slot] = sim.Never

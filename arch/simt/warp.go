@@ -48,6 +48,9 @@ func (w *warp) account(now sim.Time, s Stall) {
 	g := w.block.sm.gpu
 	d := now - w.since
 	g.stats.Stalls[s] += d
+	if g.probe != nil {
+		g.probe.Spent(g.context(w.number), 1+int(s), w.blame, w.since, now, 0)
+	}
 	g.running.kernel.lines[w.blame].Stalls[s] += d
 	w.since = now
 }

@@ -47,7 +47,7 @@ func (k *parking) latest(addr uint64) *change {
 func (p *processor) blocked(i int16, s *stream, w *word, n int, cycle int64) {
 	sys := p.system
 	t := &p.warps[i]
-	done := p.send(t, w, cycle)
+	done := p.send(s, t, w, cycle)
 	s.rest = uint8(n)
 	s.reason, s.blame = FullEmptyWait, w.pc
 	sys.stats.Tries++
@@ -105,6 +105,9 @@ func (sys *System) changed(addr uint64, op isa.Op, pc int32, thread int, cycle i
 // arrive makes a stream wait at the barrier of all threads.
 func (sys *System) arrive(p *processor, i int16, s *stream) {
 	s.state, s.reason, s.blame = atBarrier, Synchronization, s.pc
+	if sys.probe != nil {
+		sys.probe.Arrived(sys.context(s), sys.timeOf(s.since))
+	}
 	r := &sys.running
 	r.waiting = append(r.waiting, waiter{p: p, stream: i})
 	r.arrived = max(r.arrived, s.since)

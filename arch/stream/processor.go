@@ -57,6 +57,7 @@ type stream struct {
 	reason  Stall       // why it waits until ready
 	state   state
 	rest    uint8 // operations of its instruction that follow one which waits for its word, it included
+	number  int32 // among the machine's streams
 	flights [maxLookahead]flight
 }
 
@@ -200,6 +201,9 @@ func (p *processor) issued(s *stream, cycle int64) {
 	sys.kernel.lines[s.pc].Words++
 	sys.stats.Words++
 	s.since = cycle + sys.pipeline
+	if sys.probe != nil {
+		sys.showIssue(s, cycle)
+	}
 }
 
 // account closes the stream's time up to a cycle.
@@ -207,6 +211,9 @@ func (s *stream) account(sys *System, cycle int64, why Stall, blame uint16) {
 	if d := sim.Cycles(cycle - s.since); d > 0 {
 		sys.stats.Stalls[why] += d
 		sys.kernel.lines[blame].Stalls[why] += d
+		if sys.probe != nil {
+			sys.showStall(s, cycle, why, blame)
+		}
 		s.since = cycle
 	}
 }
@@ -358,7 +365,7 @@ const localBase = 1 << 48
 // access sends the memory operation that the thread has just executed.
 func (p *processor) access(s *stream, t *isa.Warp, w *word, cycle int64) {
 	sys := p.system
-	f := flight{done: uint32(p.send(t, w, cycle)), pc: w.pc, reg: w.reg}
+	f := flight{done: uint32(p.send(s, t, w, cycle)), pc: w.pc, reg: w.reg}
 	if w.reg != noReg {
 		if sys.kernel.calls {
 			f.reg = uint8(int(w.reg)+t.Frame()) & 63
@@ -378,7 +385,7 @@ func (p *processor) access(s *stream, t *isa.Warp, w *word, cycle int64) {
 
 // send puts a memory operation, successful or not, on its way at a cycle, and
 // returns the cycle from which its reply can be used.
-func (p *processor) send(t *isa.Warp, w *word, cycle int64) int64 {
+func (p *processor) send(s *stream, t *isa.Warp, w *word, cycle int64) int64 {
 	sys := p.system
 	at := sys.timeOf(cycle)
 	a := mem.Access{Addr: t.Addr[0], Size: w.size, Array: -1}
@@ -389,6 +396,10 @@ func (p *processor) send(t *isa.Warp, w *word, cycle int64) int64 {
 		sys.count(int(a.Array), w)
 	}
 	sys.kernel.lines[w.pc].Memory++
+	var level string
+	if sys.probe != nil {
+		level = p.holder(w, a)
+	}
 	var done sim.Time
 	switch {
 	case w.class >= updates:
@@ -411,6 +422,9 @@ func (p *processor) send(t *isa.Warp, w *word, cycle int64) int64 {
 		}
 		done = p.request(at+sys.unit, a, false)
 	}
+	if sys.probe != nil {
+		sys.showMemory(s, t, w, a, at, done, level)
+	}
 	back := sys.cycleFrom(done)
 	sys.stats.Latency.Add(uint64(back - cycle))
 	return back
@@ -421,6 +435,9 @@ func (p *processor) finish(s *stream) {
 	sys := p.system
 	s.state = idle
 	sys.stats.Resident += sim.Cycles(s.since)
+	if sys.probe != nil {
+		sys.probe.Ended(sys.context(s), sys.timeOf(s.since))
+	}
 	sys.lastCycle = max(sys.lastCycle, s.since)
 	sys.running.done++
 	sys.progress++

@@ -18,6 +18,7 @@ type System struct {
 	space      *mem.Space
 	processors []*processor
 	memory     *memorySystem
+	probe      sim.Probe // nil without
 
 	// Intervals of the configuration, in time or in cycles.
 	period   sim.Time
@@ -261,8 +262,11 @@ func (p *processor) begin(l *isa.Launch, t int, i int16, cycle int64, block *isa
 	p.live++
 	p.system.stats.Resident -= sim.Cycles(cycle)
 	s := &p.streams[i]
-	*s = stream{since: cycle, ready: cycle, reason: Pipeline, state: issuing}
+	*s = stream{since: cycle, ready: cycle, reason: Pipeline, state: issuing, number: int32(p.id*len(p.streams)) + int32(i)}
 	s.land()
+	if sys := p.system; sys.probe != nil {
+		sys.probe.Started(sys.context(s), t, sys.timeOf(cycle))
+	}
 	w := &p.warps[i]
 	w.Start(l, t, 1, block)
 	if w.Begin() == isa.Done {

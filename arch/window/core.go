@@ -11,6 +11,7 @@ import (
 type core struct {
 	event   sim.Event
 	machine *Machine
+	probe   sim.Probe // the machine's
 	id      int
 	port    Port
 	// corePort is port, if it is what it is in every machine, so that the calls
@@ -116,10 +117,10 @@ func (c *core) rouse(t *thread, at int64) {
 	}
 }
 
-// access makes an access at or after cycle at, and returns when it is done and
+// access makes an access of t at or after cycle at, and returns when it is done and
 // what a thread waits for until then. One that needs a line waits for a line
 // fill buffer.
-func (c *core) access(at int64, a mem.Access) (done int64, cause Cause) {
+func (c *core) access(t *thread, at int64, a mem.Access) (done int64, cause Cause) {
 	if !c.fills.free(at) && !c.port.InL1(a.Addr) {
 		start := c.fills.next(at)
 		c.stats.FillWait += start - at
@@ -134,6 +135,9 @@ func (c *core) access(at int64, a mem.Access) (done int64, cause Cause) {
 	} else {
 		end = c.port.Access(begin, a)
 		from = c.port.From()
+	}
+	if c.probe != nil {
+		c.showMemory(t, a, begin, end, from)
 	}
 	cycles, _ := c.periods.Split(uint64(end - begin + c.period - 1))
 	done = at + int64(cycles)

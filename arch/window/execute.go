@@ -193,7 +193,7 @@ func (t *thread) load(o *op, pc int32, ready int64, why blame) bool {
 			translated = c.tlb.delay(addr, &c.stats)
 		}
 		var cause Cause
-		done, cause = c.access(begin+translated, mem.Access{Addr: addr, Size: o.size, Kind: mem.Read, Array: int16(id)})
+		done, cause = c.access(t, begin+translated, mem.Access{Addr: addr, Size: o.size, Kind: mem.Read, Array: int16(id)})
 		if begin == at {
 			own = because(pc, cause)
 		}

@@ -21,6 +21,7 @@ type Machine struct {
 	line     sim.Bytes
 	cores    []*core
 	spare    [][]*thread // of each core
+	probe    sim.Probe   // nil without
 	place    []int       // core of each software thread
 
 	kernels map[*isa.Program]*kernel
@@ -168,6 +169,9 @@ func (m *Machine) begin(l *launch) {
 		t := m.spare[core][used[core]]
 		used[core]++
 		t.start(l, i, l.start)
+		if m.probe != nil {
+			t.showStart(int32(used[core]-1), l.start)
+		}
 		l.threads = append(l.threads, t)
 		c.threads = append(c.threads, t)
 	}
@@ -214,6 +218,9 @@ func (t *thread) finish() {
 	l := m.running
 	end := max(t.retired, t.drained(), t.cycle+1, l.start)
 	t.cycles[Base]++
+	if c.probe != nil {
+		t.showBase()
+	}
 	if from := t.cycle + 1; end > from {
 		retired := min(max(t.retired, from), end)
 		t.lose(retired-from, t.retiredWhy)
@@ -245,6 +252,9 @@ func (t *thread) finish() {
 func (m *Machine) account(l *launch) {
 	for _, t := range l.threads {
 		t.cycles[Imbalance] += l.end - t.ended
+		if m.probe != nil {
+			t.showEnd(l.end)
+		}
 		for i, n := range t.cycles {
 			m.stats.Cycles[i] += n
 		}

@@ -104,7 +104,7 @@ func (t *thread) send() {
 	b := &t.buffer
 	e := b.at(b.sent)
 	b.start = max(b.start, e.retired) + 1
-	done, _ := t.core.access(b.start, mem.Access{Addr: e.addr, Size: e.size, Kind: mem.Write, Array: e.array})
+	done, _ := t.core.access(t, b.start, mem.Access{Addr: e.addr, Size: e.size, Kind: mem.Write, Array: e.array})
 	b.done = max(b.done, done)
 	e.done = b.done
 	b.sent++

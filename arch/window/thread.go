@@ -60,6 +60,7 @@ type thread struct {
 	cycles  [NumCauses]int64
 	lines   []LineStats // by pc
 	buffer  storeBuffer
+	shown   shown // to a probe
 	warp    isa.Warp
 }
 
@@ -143,6 +144,9 @@ func (t *thread) runnable(at, horizon int64) bool {
 func (t *thread) lose(n int64, why blame) {
 	t.cycles[why.cause()] += n
 	t.lines[why.pc()].Cycles[why.cause()] += n
+	if t.core.probe != nil {
+		t.show(n, why.cause(), why.pc())
+	}
 }
 
 // executed returns the instructions executed in the running launch.
@@ -221,6 +225,10 @@ func (t *thread) restart(at int64, why blame) {
 func (t *thread) advance(o *op, pc int32, at int64) {
 	c := t.core
 	t.cycles[Base]++
+	if c.probe != nil {
+		t.showBase()
+		t.shown.pc = pc
+	}
 	from := t.cycle + 1
 	if from < at {
 		t.explain(o, pc, from, at)

@@ -3,6 +3,7 @@ package window
 import (
 	"heddle/arch/isa"
 	"heddle/arch/mem"
+	"heddle/sim"
 )
 
 // hold keeps an atomic, a full/empty operation or a barrier that has been
@@ -38,7 +39,7 @@ func (t *thread) issueAtomic(o *op, pc int32) bool {
 	if c.tlb.on {
 		begin += c.tlb.delay(addr, &c.stats)
 	}
-	done, _ := c.access(begin, mem.Access{Addr: addr, Size: o.size, Kind: mem.Atomic, Array: int16(id)})
+	done, _ := c.access(t, begin, mem.Access{Addr: addr, Size: o.size, Kind: mem.Atomic, Array: int16(id)})
 	done += int64(o.latency)
 	if outcome == isa.Blocked {
 		c.stats.Retries++
@@ -82,6 +83,9 @@ func (t *thread) arrive(o *op, pc int32) {
 	t.pending, t.atWait, t.waitPC = false, true, pc
 	t.wake = never
 	l := m.running
+	if m.probe != nil {
+		m.probe.Arrived(t.context(), sim.Time(t.issue)*m.clock.Period)
+	}
 	l.arrived++
 	l.latest = max(l.latest, t.issue+int64(o.latency))
 	m.release()
