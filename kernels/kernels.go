@@ -7,6 +7,7 @@ import (
 
 	"heddle/arch/isa"
 	"heddle/kernels/graph"
+	"heddle/kernels/team"
 )
 
 // Machine is what a kernel's driver sees of a machine: what a CUDA or OpenMP
@@ -43,7 +44,7 @@ type Machine interface {
 type Options struct {
 	Seed    uint64
 	Source  int // start vertex, for traversals; -1 picks one by the kernel's rule
-	Threads int // for native runs; 0 means all processors
+	Threads int // of RunNative; 0 means all processors
 	// Schedule of the parallel loops of a simulated run, as isa.ParseSchedule
 	// reads it; "" is the machine's own.
 	Schedule string
@@ -71,9 +72,33 @@ type Kernel struct {
 	Weighted bool   // needs positive edge weights
 	// Simulate runs the kernel's program on a machine.
 	Simulate func(m Machine, g *graph.Graph, o Options) (Answer, error)
-	// Native runs the kernel with goroutines. It stops early, with the
-	// context's error, when ctx ends.
-	Native func(ctx context.Context, g *graph.Graph, o Options) (Answer, error)
+	// Native prepares a run with goroutines on t.
+	Native func(t *team.Team, g *graph.Graph, o Options) (NativeRun, error)
 	// Programs are what Simulate launches, for listings.
 	Programs func() []*isa.Program
+}
+
+// NativeRun is a kernel prepared to run natively: its arrays are allocated, and
+// rows sorted where the algorithm presupposes that.
+type NativeRun interface {
+	// Run does what a simulated run does between Start and Finish, and may be
+	// repeated. It stops early, with the context's error, when that of its
+	// team ends; it is not run again then.
+	Run() error
+	// Answer returns what the last Run computed.
+	Answer() Answer
+}
+
+// RunNative runs the kernel natively, once.
+func (k Kernel) RunNative(ctx context.Context, g *graph.Graph, o Options) (Answer, error) {
+	t := team.New(ctx, o.Threads)
+	defer t.Close()
+	r, err := k.Native(t, g, o)
+	if err != nil {
+		return nil, err
+	}
+	if err := r.Run(); err != nil {
+		return nil, err
+	}
+	return r.Answer(), nil
 }

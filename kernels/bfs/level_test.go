@@ -108,7 +108,7 @@ func TestNativeGivesTheDistances(t *testing.T) {
 			Source:  rapid.IntRange(-1, g.Vertices()-1).Draw(r, "source"),
 			Threads: rapid.IntRange(0, 8).Draw(r, "threads"),
 		}
-		got, err := level.Native(context.Background(), g, o)
+		got, err := level.RunNative(context.Background(), g, o)
 		if err != nil {
 			r.Fatal(err)
 		}
@@ -126,7 +126,7 @@ func TestNativeGivesTheDistances(t *testing.T) {
 func TestNativeUnderContention(t *testing.T) {
 	g := open(t, "rmat-b:14")
 	for threads := 1; threads <= 8; threads *= 2 {
-		a, err := level.Native(context.Background(), g, kernels.Options{Source: -1, Threads: threads})
+		a, err := level.RunNative(context.Background(), g, kernels.Options{Source: -1, Threads: threads})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -139,7 +139,7 @@ func TestNativeUnderContention(t *testing.T) {
 func TestNativeStopsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, err := level.Native(ctx, open(t, "karate"), kernels.Options{}); err != context.Canceled {
+	if _, err := level.RunNative(ctx, open(t, "karate"), kernels.Options{}); err != context.Canceled {
 		t.Errorf("error %v, want %v", err, context.Canceled)
 	}
 }
@@ -157,7 +157,7 @@ func TestSource(t *testing.T) {
 		{5, 0, "source 5: test has vertices 0 to 4"},
 	} {
 		o := kernels.Options{Source: c.asked}
-		a, err := level.Native(context.Background(), g, o)
+		a, err := level.RunNative(context.Background(), g, o)
 		if c.err != "" {
 			_, errSim := level.Simulate(kerneltest.NewFunctional(kerneltest.Config{Width: 1}), g, o)
 			for _, err := range []error{err, errSim} {
@@ -173,7 +173,7 @@ func TestSource(t *testing.T) {
 			t.Errorf("source %d: starts at %d, want %d", c.asked, got, c.want)
 		}
 	}
-	if _, err := level.Native(context.Background(), kerneltest.FromEdges(0, nil), kernels.Options{Source: -1}); err == nil {
+	if _, err := level.RunNative(context.Background(), kerneltest.FromEdges(0, nil), kernels.Options{Source: -1}); err == nil {
 		t.Error("a graph without vertices has a source")
 	}
 }
@@ -266,7 +266,7 @@ func TestGraphFiles(t *testing.T) {
 				t.Skip("a large graph")
 			}
 			o := kernels.Options{Source: -1}
-			a, err := level.Native(context.Background(), g, o)
+			a, err := level.RunNative(context.Background(), g, o)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -293,7 +293,7 @@ func BenchmarkNative(b *testing.B) {
 	g := open(b, "rmat-g:17")
 	var edges int64
 	for b.Loop() {
-		a, err := level.Native(context.Background(), g, kernels.Options{Source: -1})
+		a, err := level.RunNative(context.Background(), g, kernels.Options{Source: -1})
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -1,7 +1,7 @@
 package bfs
 
 import (
-	"context"
+	"slices"
 	"sync/atomic"
 
 	"heddle/kernels"
@@ -9,49 +9,80 @@ import (
 	"heddle/kernels/team"
 )
 
-// nativeLevel is the same search on goroutines.
-func nativeLevel(ctx context.Context, g *graph.Graph, o kernels.Options) (kernels.Answer, error) {
+// native is the same search on goroutines.
+type native struct {
+	t             *team.Team
+	g             *graph.Graph
+	root          int32
+	level, parent []int32
+	current, next *team.Queue
+	sizes         []int64 // of the frontier, by level
+}
+
+func nativeLevel(t *team.Team, g *graph.Graph, o kernels.Options) (kernels.NativeRun, error) {
 	root, err := source(g, o)
 	if err != nil {
 		return nil, err
 	}
 	v := g.Vertices()
-	level, parent := make([]int32, v), make([]int32, v)
-	current, next := team.NewQueue(v), team.NewQueue(v)
-	t := team.New(ctx, o.Threads)
+	return &native{
+		t: t, g: g, root: root, level: make([]int32, v), parent: make([]int32, v),
+		current: team.NewQueue(v), next: team.NewQueue(v),
+	}, nil
+}
 
-	err = t.Each(v, 1<<16, func(lo, hi int) {
-		for u := lo; u < hi; u++ {
-			level[u], parent[u] = unreached, unreached
-		}
-	})
-	if err != nil {
-		return nil, err
+// Run implements kernels.NativeRun.
+func (n *native) Run() error {
+	if err := n.t.Each(len(n.level), 1<<16, n.clear); err != nil {
+		return err
 	}
-	level[root], parent[root] = 0, root
-	current.Add(root)
-
-	var frontiers []int64
-	for current.Size() > 0 {
-		frontiers = append(frontiers, int64(current.Size()))
-		depth := int32(len(frontiers))
-		next.Clear()
-		vertices := current.Vertices()
-		err := t.Find(len(vertices), 256, next, func(lo, hi int, found *team.Batch) {
-			for _, u := range vertices[lo:hi] {
-				for _, v := range g.Neighbors(u) {
-					if atomic.LoadInt32(&level[v]) == unreached &&
-						atomic.CompareAndSwapInt32(&level[v], unreached, depth) {
-						parent[v] = u
-						found.Add(v)
-					}
-				}
-			}
+	n.level[n.root], n.parent[n.root] = 0, n.root
+	n.current.Clear()
+	n.current.Add(n.root)
+	n.sizes = n.sizes[:0]
+	for n.current.Size() > 0 {
+		n.sizes = append(n.sizes, int64(n.current.Size()))
+		depth := int32(len(n.sizes))
+		n.next.Clear()
+		frontier := n.current.Vertices()
+		err := n.t.Find(len(frontier), 256, n.next, func(lo, hi int, found *team.Batch) {
+			n.expand(frontier[lo:hi], depth, found)
 		})
 		if err != nil {
-			return nil, err
+			return err
 		}
-		current, next = next, current
+		n.current, n.next = n.next, n.current
 	}
-	return newAnswer(g, root, level, parent, frontiers), nil
+	return nil
+}
+
+// clear makes the vertices from lo to hi-1 unvisited.
+func (n *native) clear(lo, hi int) {
+	level, parent := n.level[lo:hi], n.parent[lo:hi]
+	for i := range level {
+		level[i] = unreached
+	}
+	for i := range parent {
+		parent[i] = unreached
+	}
+}
+
+// expand visits the neighbors of frontier, which lie at the given depth unless
+// they were visited before.
+func (n *native) expand(frontier []int32, depth int32, found *team.Batch) {
+	level, parent := n.level, n.parent
+	for _, u := range frontier {
+		for _, v := range n.g.Neighbors(u) {
+			at := &level[v]
+			if atomic.LoadInt32(at) == unreached && atomic.CompareAndSwapInt32(at, unreached, depth) {
+				parent[v] = u
+				found.Add(v)
+			}
+		}
+	}
+}
+
+// Answer implements kernels.NativeRun.
+func (n *native) Answer() kernels.Answer {
+	return newAnswer(n.g, n.root, n.level, n.parent, slices.Clone(n.sizes))
 }

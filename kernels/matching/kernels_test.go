@@ -70,7 +70,7 @@ func TestNativeStopsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
 	for _, k := range Kernels() {
-		if _, err := k.Native(ctx, open(t, "rmat-er:8"), kernels.Options{}); err != context.Canceled {
+		if _, err := k.RunNative(ctx, open(t, "rmat-er:8"), kernels.Options{}); err != context.Canceled {
 			t.Errorf("%s: error %v, want %v", k.Name, err, context.Canceled)
 		}
 	}
@@ -101,7 +101,7 @@ func TestWeightsMustBePositive(t *testing.T) {
 		g := kerneltest.FromEdges(2, []kerneltest.Edge{{U: 0, V: 1, Weight: w}})
 		for _, k := range Kernels() {
 			_, errSim := k.Simulate(kerneltest.NewFunctional(kerneltest.Config{Width: 1, FullEmpty: true}), g, kernels.Options{})
-			_, errNative := k.Native(context.Background(), g, kernels.Options{})
+			_, errNative := k.RunNative(context.Background(), g, kernels.Options{})
 			for _, err := range []error{errSim, errNative} {
 				if err == nil || !strings.Contains(err.Error(), "0-1") {
 					t.Errorf("%s, weight %v: error %v, want one that names edge 0-1", k.Name, w, err)
@@ -118,7 +118,7 @@ func TestGraphFiles(t *testing.T) {
 			g := open(t, path)
 			if g.CheckPositiveWeights() != nil {
 				for _, k := range Kernels() {
-					if _, err := k.Native(context.Background(), g, kernels.Options{}); err == nil {
+					if _, err := k.RunNative(context.Background(), g, kernels.Options{}); err == nil {
 						t.Errorf("%s takes weights that are not positive", k.Name)
 					}
 				}

@@ -71,7 +71,7 @@ func runNative(t testing.TB, g *graph.Graph, threads int) *Answer {
 
 func runOne(t rapid.TB, k kernels.Kernel, g *graph.Graph, threads int) *Answer {
 	t.Helper()
-	a, err := k.Native(context.Background(), g, kernels.Options{Threads: threads})
+	a, err := k.RunNative(context.Background(), g, kernels.Options{Threads: threads})
 	if err != nil {
 		t.Fatalf("%s: %v", k.Name, err)
 	}

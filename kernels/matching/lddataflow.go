@@ -132,7 +132,9 @@ func simulateDataflow(m kernels.Machine, g *graph.Graph, o kernels.Options) (ker
 		return nil, err
 	}
 	v, words := g.Vertices(), len(g.Adj)
-	rows, err := sortRows(team.New(context.Background(), 0), g, true)
+	t := team.New(context.Background(), 0)
+	defer t.Close()
+	rows, err := sortRows(t, g, true)
 	if err != nil {
 		return nil, err
 	}

@@ -1,8 +1,6 @@
 package matching
 
 import (
-	"context"
-	"math"
 	"sync"
 
 	"heddle/arch/isa"
@@ -118,81 +116,3 @@ func phases(first, end int) []int64 {
 	return []int64{int64(first), int64(end - first)}
 }
 
-func nativeSerial(ctx context.Context, g *graph.Graph, _ kernels.Options) (kernels.Answer, error) {
-	if err := g.CheckPositiveWeights(); err != nil {
-		return nil, err
-	}
-	s := newSerial(g)
-	if err := s.run(ctx); err != nil {
-		return nil, err
-	}
-	return newAnswer(g, s.mate, phases(s.first, len(s.queue))), nil
-}
-
-// Serial returns the mate of each vertex, -1 for none, in the greedy matching
-// of g, which has positive weights.
-func Serial(g *graph.Graph) []int32 {
-	s := newSerial(g)
-	_ = s.run(context.Background())
-	return s.mate
-}
-
-// serial is a native run of Algorithms 1 and 2.
-type serial struct {
-	g         *graph.Graph
-	mate      []int32
-	candidate []int32
-	queue     []int32
-	first     int // matched in phase 1
-}
-
-func newSerial(g *graph.Graph) *serial {
-	n := g.Vertices()
-	s := &serial{g: g, mate: make([]int32, n), candidate: make([]int32, n), queue: make([]int32, 0, n)}
-	for u := range s.mate {
-		s.mate[u], s.candidate[u] = none, none
-	}
-	return s
-}
-
-// patience is how many vertices a serial run handles between two looks at its
-// context.
-const patience = 1024
-
-func (s *serial) run(ctx context.Context) error {
-	for u := range int32(s.g.Vertices()) {
-		if u%patience == 0 && ctx.Err() != nil {
-			return ctx.Err()
-		}
-		s.process(u)
-	}
-	s.first = len(s.queue)
-	for head := 0; head < len(s.queue); head++ {
-		if head%patience == 0 && ctx.Err() != nil {
-			return ctx.Err()
-		}
-		u := s.queue[head]
-		for _, v := range s.g.Neighbors(u) {
-			if s.candidate[v] == u && s.mate[u] != v {
-				s.process(v)
-			}
-		}
-	}
-	return ctx.Err()
-}
-
-// process is Algorithm 2.
-func (s *serial) process(u int32) {
-	best, at := math.Inf(-1), int32(none)
-	weights := s.g.Weights(u)
-	for i, v := range s.g.Neighbors(u) {
-		if s.mate[v] == none && weights[i] >= best {
-			best, at = weights[i], v
-		}
-	}
-	s.candidate[u] = at
-	if at != none && s.candidate[at] == u {
-		s.mate[u], s.mate[at] = at, u
-		s.queue = append(s.queue, u, at)
-	}
-}

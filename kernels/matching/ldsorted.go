@@ -88,7 +88,9 @@ var sortedQueues = queueKernel{
 	find:   findSortedProgram,
 	extend: extendSortedProgram,
 	place: func(setup *kernels.Arrays, g *graph.Graph) []isa.Array {
-		rows, _ := sortRows(team.New(context.Background(), 0), g, false)
+		t := team.New(context.Background(), 0)
+		defer t.Close()
+		rows, _ := sortRows(t, g, false)
 		return []isa.Array{setup.Adopt("xadj", g.XAdj), setup.Adopt("adjncy", rows.adj),
 			setup.Alloc("position", isa.I64, g.Vertices())}
 	},

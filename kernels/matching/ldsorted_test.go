@@ -33,6 +33,7 @@ func TestSortRows(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		g := kerneltest.DrawGraph(r, 64)
 		workers := team.New(context.Background(), rapid.IntRange(1, 4).Draw(r, "threads"))
+		defer workers.Close()
 		rows, err := sortRows(workers, g, true)
 		if err != nil {
 			r.Fatal(err)

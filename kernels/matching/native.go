@@ -1,8 +1,8 @@
 package matching
 
 import (
-	"context"
 	"math"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -14,44 +14,61 @@ import (
 // nativeQueues is Algorithm 3 on goroutines: the steps and races of the
 // programs, with Go's sequentially consistent atomics.
 type nativeQueues struct {
+	t         *team.Team
 	g         *graph.Graph
 	adj       []int32 // the rows, in some order
 	mate      []int32
 	candidate []int32
+	// find gives the vertices from lo to hi-1 their first candidates.
+	find func(lo, hi int)
 	// seek returns an unmatched neighbor of s such that all that s prefers are
 	// matched, none if all are matched.
 	seek func(s int32) int32
+
+	current, next *team.Queue
+	sizes         []int64 // of the queue, by iteration
+	sorting       time.Duration
 }
 
-func newNativeQueues(g *graph.Graph, adj []int32) nativeQueues {
+func newNativeQueues(t *team.Team, g *graph.Graph, adj []int32) nativeQueues {
 	v := g.Vertices()
-	return nativeQueues{g: g, adj: adj, mate: make([]int32, v), candidate: make([]int32, v)}
+	return nativeQueues{
+		t: t, g: g, adj: adj, mate: make([]int32, v), candidate: make([]int32, v),
+		current: team.NewQueue(v), next: team.NewQueue(v),
+	}
 }
 
-// run matches; find gives the vertices from lo to hi-1 their first candidates.
-func (n *nativeQueues) run(t *team.Team, find func(lo, hi int)) (*Answer, error) {
+// Run implements kernels.NativeRun.
+func (n *nativeQueues) Run() error {
+	n.sizes = n.sizes[:0]
+	n.current.Clear()
 	v := n.g.Vertices()
-	current, next := team.NewQueue(v), team.NewQueue(v)
-	if err := t.Each(v, 1024, find); err != nil {
-		return nil, err
+	if err := n.t.Each(v, 1024, n.find); err != nil {
+		return err
 	}
-	if err := t.Find(v, 4096, current, n.match); err != nil {
-		return nil, err
+	if err := n.t.Find(v, 4096, n.current, n.match); err != nil {
+		return err
 	}
-	var queue []int64
-	for current.Size() > 0 {
-		queue = append(queue, int64(current.Size()))
-		next.Clear()
-		vertices := current.Vertices()
-		err := t.Find(len(vertices), 256, next, func(lo, hi int, found *team.Batch) {
+	for n.current.Size() > 0 {
+		n.sizes = append(n.sizes, int64(n.current.Size()))
+		n.next.Clear()
+		vertices := n.current.Vertices()
+		err := n.t.Find(len(vertices), 256, n.next, func(lo, hi int, found *team.Batch) {
 			n.extend(vertices[lo:hi], found)
 		})
 		if err != nil {
-			return nil, err
+			return err
 		}
-		current, next = next, current
+		n.current, n.next = n.next, n.current
 	}
-	return newAnswer(n.g, n.mate, queue), nil
+	return nil
+}
+
+// Answer implements kernels.NativeRun.
+func (n *nativeQueues) Answer() kernels.Answer {
+	a := newAnswer(n.g, n.mate, slices.Clone(n.sizes))
+	a.sorting = n.sorting
+	return a
 }
 
 // match matches the locally dominant edges of the first candidates.
@@ -91,20 +108,21 @@ func (n *nativeQueues) process(s int32, found *team.Batch) {
 	}
 }
 
-func nativeLD(ctx context.Context, g *graph.Graph, o kernels.Options) (kernels.Answer, error) {
+func nativeLD(t *team.Team, g *graph.Graph, _ kernels.Options) (kernels.NativeRun, error) {
 	if err := g.CheckPositiveWeights(); err != nil {
 		return nil, err
 	}
-	n := &scanned{newNativeQueues(g, g.Adj)}
-	n.seek = n.heaviest
-	return answerOr(n.run(team.New(ctx, o.Threads), n.find))
+	n := &scanned{newNativeQueues(t, g, g.Adj)}
+	n.find, n.seek = n.first, n.heaviest
+	return n, nil
 }
 
 // scanned looks for candidates in whole rows.
 type scanned struct{ nativeQueues }
 
-// find gives each vertex from lo to hi-1 its first candidate.
-func (n *scanned) find(lo, hi int) {
+// first finds the candidates of the vertices from lo to hi-1 while all are
+// unmatched.
+func (n *scanned) first(lo, hi int) {
 	g := n.g
 	for u := lo; u < hi; u++ {
 		first := g.XAdj[u]
@@ -135,25 +153,19 @@ func (n *scanned) heaviest(s int32) int32 {
 	return t
 }
 
-func nativeSorted(ctx context.Context, g *graph.Graph, o kernels.Options) (kernels.Answer, error) {
+func nativeSorted(t *team.Team, g *graph.Graph, _ kernels.Options) (kernels.NativeRun, error) {
 	if err := g.CheckPositiveWeights(); err != nil {
 		return nil, err
 	}
-	t := team.New(ctx, o.Threads)
 	began := time.Now()
 	rows, err := sortRows(t, g, false)
 	if err != nil {
 		return nil, err
 	}
-	sorting := time.Since(began)
-	n := &ordered{newNativeQueues(g, rows.adj), make([]int64, g.Vertices())}
-	n.seek = n.advance
-	a, err := n.run(t, n.find)
-	if err != nil {
-		return nil, err
-	}
-	a.sorting = sorting
-	return a, nil
+	n := &ordered{newNativeQueues(t, g, rows.adj), make([]int64, g.Vertices())}
+	n.sorting = time.Since(began)
+	n.find, n.seek = n.first, n.advance
+	return n, nil
 }
 
 // ordered looks for candidates in sorted rows.
@@ -162,7 +174,8 @@ type ordered struct {
 	position []int64 // in adj, of each vertex's candidate
 }
 
-func (n *ordered) find(lo, hi int) {
+// first makes the first of its row the candidate of each vertex.
+func (n *ordered) first(lo, hi int) {
 	for u := lo; u < hi; u++ {
 		first := n.g.XAdj[u]
 		n.mate[u], n.candidate[u], n.position[u] = none, none, first
@@ -183,12 +196,4 @@ func (n *ordered) advance(s int32) int32 {
 		return n.adj[e]
 	}
 	return none
-}
-
-// answerOr returns an answer as the interface, and none beside an error.
-func answerOr(a *Answer, err error) (kernels.Answer, error) {
-	if err != nil {
-		return nil, err
-	}
-	return a, nil
 }

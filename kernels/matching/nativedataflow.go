@@ -1,7 +1,6 @@
 package matching
 
 import (
-	"context"
 	"sync/atomic"
 	"time"
 
@@ -12,45 +11,53 @@ import (
 )
 
 // nativeDataflow is Algorithms 4 and 5 on goroutines, with full/empty words in
-// software. When its context ends, the vertices begun are still processed, and
-// those that they wait for: somebody waits for their answers.
-func nativeDataflow(ctx context.Context, g *graph.Graph, o kernels.Options) (kernels.Answer, error) {
+// software.
+func nativeDataflow(t *team.Team, g *graph.Graph, _ kernels.Options) (kernels.NativeRun, error) {
 	if err := g.CheckPositiveWeights(); err != nil {
 		return nil, err
 	}
 	v := g.Vertices()
-	t := team.New(ctx, o.Threads)
 	began := time.Now()
 	rows, err := sortRows(t, g, true)
 	if err != nil {
 		return nil, err
 	}
-	sorting := time.Since(began)
-	d := &dataflow{
-		g: g, rows: rows, candidate: feb.New(len(g.Adj)),
+	return &dataflow{
+		t: t, g: g, rows: rows, sorting: time.Since(began), candidate: feb.New(len(g.Adj)),
 		state: make([]int32, v), mate: make([]int32, v),
-	}
-	if err := t.Each(v, 4096, d.clearVertices); err != nil {
-		return nil, err
-	}
-	if err := t.Each(len(g.Adj), 8192, d.clearEdges); err != nil {
-		return nil, err
-	}
-	if err := t.Each(v, 256, d.match); err != nil {
-		return nil, err
-	}
-	a := newAnswer(g, d.mate, nil)
-	a.unqueued = true
-	a.sorting = sorting
-	return a, nil
+	}, nil
 }
 
 type dataflow struct {
+	t         *team.Team
 	g         *graph.Graph
 	rows      *sortedRows
+	sorting   time.Duration
 	candidate *feb.Words
 	state     []int32
 	mate      []int32
+}
+
+// Run implements kernels.NativeRun. When its context ends, the vertices begun
+// are still processed, and those that they wait for: somebody waits for their
+// answers.
+func (d *dataflow) Run() error {
+	v := d.g.Vertices()
+	if err := d.t.Each(v, 4096, d.clearVertices); err != nil {
+		return err
+	}
+	if err := d.t.Each(len(d.g.Adj), 8192, d.clearEdges); err != nil {
+		return err
+	}
+	return d.t.Each(v, 256, d.match)
+}
+
+// Answer implements kernels.NativeRun.
+func (d *dataflow) Answer() kernels.Answer {
+	a := newAnswer(d.g, d.mate, nil)
+	a.unqueued = true
+	a.sorting = d.sorting
+	return a
 }
 
 func (d *dataflow) clearVertices(lo, hi int) {

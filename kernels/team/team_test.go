@@ -14,7 +14,9 @@ func TestEachCoversEveryIndexOnce(t *testing.T) {
 		n := rapid.IntRange(0, 3000).Draw(r, "n")
 		grain := rapid.IntRange(1, 400).Draw(r, "grain")
 		seen := make([]atomic.Int32, n)
-		err := New(context.Background(), rapid.IntRange(-1, 8).Draw(r, "threads")).Each(n, grain, func(lo, hi int) {
+		workers := New(context.Background(), rapid.IntRange(-1, 8).Draw(r, "threads"))
+		defer workers.Close()
+		err := workers.Each(n, grain, func(lo, hi int) {
 			if lo%grain != 0 || hi-lo > grain || hi-lo < grain && hi != n {
 				r.Errorf("chunk [%d, %d)", lo, hi)
 			}
@@ -38,6 +40,7 @@ func TestEachCoversEveryIndexOnce(t *testing.T) {
 func TestFind(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		team := New(context.Background(), rapid.IntRange(1, 8).Draw(r, "threads"))
+		defer team.Close()
 		const most = 5000
 		q := NewQueue(most)
 		for range 3 {
@@ -71,13 +74,15 @@ func TestTheContextEndsIt(t *testing.T) {
 	for threads := 1; threads <= 4; threads++ {
 		ctx, cancel := context.WithCancel(context.Background())
 		var calls atomic.Int32
-		err := New(ctx, threads).Each(1000, 1, func(int, int) {
+		team := New(ctx, threads)
+		err := team.Each(1000, 1, func(int, int) {
 			calls.Add(1)
 			cancel()
 		})
 		if err != context.Canceled {
 			t.Errorf("%d threads: error %v", threads, err)
 		}
+		team.Close()
 		// Each worker may have taken a chunk before the first ended the context.
 		if n := int(calls.Load()); n < 1 || n > threads {
 			t.Errorf("%d threads: %d chunks after the end", threads, n)

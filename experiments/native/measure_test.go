@@ -1,0 +1,132 @@
+package native
+
+import (
+	"context"
+	"math"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"heddle/kernels"
+	"heddle/kernels/graph"
+	"heddle/kernels/kerneltest"
+	"heddle/kernels/team"
+)
+
+// timer is a kernel whose runs take the times given, one after the other, and
+// whose answer is how often it has run.
+type timer struct {
+	times []time.Duration
+	runs  int
+	err   error
+}
+
+func (r *timer) Run() error {
+	time.Sleep(r.times[min(r.runs, len(r.times)-1)])
+	r.runs++
+	return r.err
+}
+
+func (r *timer) Answer() kernels.Answer { return ran(r.runs) }
+
+type ran int
+
+func (ran) Check(*graph.Graph) error   { return nil }
+func (ran) Figures() []kernels.Figure { return nil }
+
+func measure(t *testing.T, r *timer, threads int, o Options) *Timing {
+	t.Helper()
+	k := kernels.Kernel{Native: func(*team.Team, *graph.Graph, kernels.Options) (kernels.NativeRun, error) { return r, nil }}
+	m, err := Measure(context.Background(), k, kerneltest.FromEdges(1, nil), kernels.Options{Threads: threads}, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// Only the runs after the warm-up count, each once.
+func TestMeasureCountsWhatFollowsTheWarmup(t *testing.T) {
+	const long, short = 150 * time.Millisecond, 2 * time.Millisecond
+	r := &timer{times: []time.Duration{long, short}}
+	m := measure(t, r, 2, Options{Repeat: 5})
+	if m.Warmups != 1 || len(m.Samples) != 5 || m.Threads != 2 {
+		t.Errorf("%d runs to warm up, %d samples, %d threads", m.Warmups, len(m.Samples), m.Threads)
+	}
+	if m.Answer != ran(m.Warmups+5) {
+		t.Errorf("the answer is that of run %v", m.Answer)
+	}
+	if m.Least < short.Seconds() || m.Least > m.Median || m.Median > m.Most || m.Spread < 0 {
+		t.Errorf("%+v", m)
+	}
+	if m.Noise.Spins != 2*6 {
+		t.Errorf("%d loops timed by 2 workers around 5 runs", m.Noise.Spins)
+	}
+}
+
+// Runs that are short warm up more than once.
+func TestWarmupLasts(t *testing.T) {
+	m := measure(t, &timer{times: []time.Duration{time.Microsecond}}, 1, Options{})
+	if m.Warmups != mostWarmups || len(m.Samples) != 1 {
+		t.Errorf("%d runs to warm up, %d samples", m.Warmups, len(m.Samples))
+	}
+}
+
+func TestMeasureFails(t *testing.T) {
+	r := &timer{times: []time.Duration{0}, err: context.Canceled}
+	k := kernels.Kernel{Native: func(*team.Team, *graph.Graph, kernels.Options) (kernels.NativeRun, error) { return r, nil }}
+	if _, err := Measure(context.Background(), k, nil, kernels.Options{Threads: 1}, Options{}); err != context.Canceled || r.runs != 1 {
+		t.Errorf("error %v after %d runs", err, r.runs)
+	}
+}
+
+func TestSummary(t *testing.T) {
+	m := Timing{Samples: []float64{5, 1, 2, 4, 3}}
+	m.summarize()
+	if m.Least != 1 || m.Most != 5 || m.Median != 3 {
+		t.Errorf("%+v", m)
+	}
+	if m = (Timing{Samples: []float64{4, 1, 2, 3}}); true {
+		m.summarize()
+	}
+	if m.Median != 2.5 {
+		t.Errorf("median of four is %v", m.Median)
+	}
+	if m = (Timing{Samples: []float64{7}}); true {
+		m.summarize()
+	}
+	if m.Median != 7 || m.Spread != 0 {
+		t.Errorf("%+v", m)
+	}
+}
+
+// The loop's time is proportional to nothing but the processor's speed: what
+// the listener hears is times over the fastest.
+func TestNoise(t *testing.T) {
+	workers := team.New(context.Background(), 1)
+	defer workers.Close()
+	l := &listener{team: workers, began: time.Now(), times: []float64{1, 1.5, 1, 1, 3}}
+	n := l.heard()
+	if n.Median != 0 || n.Worst != 2 || n.Spins != 5 || n.Quiet {
+		t.Errorf("%+v", n)
+	}
+	if !strings.Contains(n.String(), "noisy") || !strings.Contains(n.String(), "200.0 % at worst of 5") {
+		t.Error(n)
+	}
+	l = &listener{team: workers, began: time.Now(), times: []float64{1, 1.001}}
+	if n := l.heard(); !n.Quiet || math.Abs(n.Median-0.0005) > 1e-9 {
+		t.Errorf("%+v", n)
+	}
+}
+
+func TestWhatLinuxTells(t *testing.T) {
+	if _, err := os.Stat("/proc/stat"); err != nil {
+		t.Skip(err)
+	}
+	if s := stolen([]int{0}); s < 0 {
+		t.Errorf("%v s stolen", s)
+	}
+	if n := interruptions(); n < 0 {
+		t.Errorf("%d interruptions", n)
+	}
+}
