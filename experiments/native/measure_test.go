@@ -32,7 +32,7 @@ func (r *timer) Answer() kernels.Answer { return ran(r.runs) }
 
 type ran int
 
-func (ran) Check(*graph.Graph) error   { return nil }
+func (ran) Check(*graph.Graph) error  { return nil }
 func (ran) Figures() []kernels.Figure { return nil }
 
 func measure(t *testing.T, r *timer, threads int, o Options) *Timing {

@@ -115,4 +115,3 @@ func phases(first, end int) []int64 {
 	}
 	return []int64{int64(first), int64(end - first)}
 }
-
