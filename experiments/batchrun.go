@@ -79,7 +79,7 @@ func (r Run) job() (batched, error) {
 		return batched{}, err
 	}
 	_, edges := extent(r.Graph)
-	name := study.Case{Kernel: r.Kernel, Machine: r.Machine, Graph: r.Graph, Seed: r.Seed, Schedule: r.Schedule, Set: r.Set}.String()
+	name := study.Case{Kernel: r.Kernel, Machine: r.Machine, Graph: r.Graph, Seed: r.Seed, Iterations: r.Iterations, Schedule: r.Schedule, Set: r.Set}.String()
 	return batched{batch.Job{Key: key, Cost: max(edges, 1), Memory: r.footprint(), Do: func(ctx context.Context) (json.RawMessage, error) {
 		result, err := r.Execute(ctx, Hooks{})
 		if err != nil {
@@ -93,6 +93,9 @@ func (r Run) job() (batched, error) {
 func (r Run) check() error {
 	k, err := kernel(r.Kernel)
 	if err != nil {
+		return err
+	}
+	if err := r.checkOptions(k); err != nil {
 		return err
 	}
 	if r.Schedule != "" {

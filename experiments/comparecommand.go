@@ -42,15 +42,12 @@ is answered at once.`,
 	f := cmd.Flags()
 	f.StringVarP(&machines, "machine", "m", defaultMachine, "`NAMES` of machines, commas between")
 	f.StringVar(&baseline, "baseline", "", "`NAME`, as in --machine, of the machine that speed-up is over; without it the first")
-	f.StringVarP(&r.Graph, "graph", "g", defaultGraph, "`NAME` of a generated graph, or the path of a file")
-	f.Uint64Var(&r.Seed, "seed", 1, "`NUMBER` that generated graphs and weights depend on")
-	f.IntVar(&r.Source, "source", -1, "start `VERTEX` of a traversal; -1: the first of largest degree")
+	addInputFlags(cmd, &r)
 	f.StringVar(&r.Schedule, "schedule", "", "`KIND` of parallel loops: cyclic, static, dynamic, guided or block-dynamic, with ,CHUNK after all but the first; without it the machine's")
 	f.StringArrayVar(&r.Set, "set", nil, "override a value of every machine's description, `PATH=VALUE`; may be repeated")
 	f.StringVar(&csvFile, "csv", "", "write all figures to a CSV `FILE`; -: to standard output in place of the table")
 	flags.add(cmd)
 	completeWith(cmd, "machine", func() []string { return models.Names(models.Library) })
-	completeWith(cmd, "graph", graphNames)
 	return cmd
 }
 

@@ -8,13 +8,14 @@ import (
 
 	"heddle/kernels"
 	"heddle/kernels/bfs"
+	"heddle/kernels/irregular"
 	"heddle/kernels/matching"
 	"heddle/models"
 )
 
 // Kernels returns every kernel, by name.
 func Kernels() []kernels.Kernel {
-	all := slices.Concat(matching.Kernels(), bfs.Kernels())
+	all := slices.Concat(matching.Kernels(), bfs.Kernels(), irregular.Kernels())
 	slices.SortFunc(all, func(a, b kernels.Kernel) int { return cmp.Compare(a.Name, b.Name) })
 	return all
 }

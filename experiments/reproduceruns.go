@@ -17,7 +17,7 @@ import (
 
 // runOf returns the run that a case asks for.
 func runOf(x study.Case) Run {
-	return Run{Kernel: x.Kernel, Machine: x.Machine, Graph: x.Graph, Seed: x.Seed, Source: -1, Schedule: x.Schedule, Set: x.Set}
+	return Run{Kernel: x.Kernel, Machine: x.Machine, Graph: x.Graph, Seed: x.Seed, Source: -1, Iterations: x.Iterations, Schedule: x.Schedule, Set: x.Set}
 }
 
 // doNeeds does what a study needs. Its error tells of what failed; all else is

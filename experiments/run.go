@@ -20,15 +20,17 @@ import (
 // Run says what to simulate. The same Run has the same Result, but for the
 // figures of the host.
 type Run struct {
-	Kernel    string
-	Machine   string   // in the library, or a file
-	Graph     string   // a generator with its size, or a file
-	Seed      uint64   // of generators whose name has none, of weights, and of the kernel
-	Source    int      // start vertex of a traversal; -1: one of largest degree
-	Schedule  string   // of parallel loops, as isa.ParseSchedule reads it; "": the machine's
-	Set       []string // overrides of the machine's description, path=value
-	Memcheck  bool     // reading memory that was never written ends the run
-	MaxCycles sim.Cycles
+	Kernel  string
+	Machine string // in the library, or a file
+	Graph   string // a generator with its size, or a file
+	Seed    uint64 // of generators whose name has none, of weights, and of the kernel
+	Source  int    // start vertex of a traversal; -1: one of largest degree
+	// Iterations of a kernel that has a choice of their number; 0: its default.
+	Iterations int      `json:",omitempty"`
+	Schedule   string   // of parallel loops, as isa.ParseSchedule reads it; "": the machine's
+	Set        []string // overrides of the machine's description, path=value
+	Memcheck   bool     // reading memory that was never written ends the run
+	MaxCycles  sim.Cycles
 }
 
 // Hooks let a caller watch a run. Any of them may be nil.
@@ -69,6 +71,9 @@ func (r Run) execute(ctx context.Context, k kernels.Kernel, h Hooks) (result *Re
 			result.Host.PeakRSS = peakRSS()
 		}
 	}()
+	if err := r.checkOptions(k); err != nil {
+		return nil, err
+	}
 	if r.Schedule != "" {
 		if _, err := isa.ParseSchedule(r.Schedule); err != nil {
 			return nil, &InputError{err}
@@ -207,11 +212,16 @@ func await[T any](ctx context.Context, get func() (T, error)) (T, error) {
 	}
 }
 
+// kernelOptions returns what r asks of its kernel.
+func (r Run) kernelOptions() kernels.Options {
+	return kernels.Options{Seed: r.Seed, Source: r.Source, Iterations: r.Iterations, Schedule: r.Schedule}
+}
+
 // simulate runs the kernel until it ends or ctx does.
 func (r Run) simulate(ctx context.Context, k kernels.Kernel, m *models.Machine, g *graph.Graph) (kernels.Answer, error) {
 	forget := context.AfterFunc(ctx, func() { m.Stop(ErrInterrupted) })
 	defer forget()
-	return k.Simulate(device{m}, g, kernels.Options{Seed: r.Seed, Source: r.Source, Schedule: r.Schedule})
+	return k.Simulate(device{m}, g, r.kernelOptions())
 }
 
 // device is a machine whose refusals of memory name it.

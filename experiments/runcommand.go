@@ -60,9 +60,7 @@ and exit status 1; a second one ends it at once.`,
 	}
 	f := cmd.Flags()
 	f.StringVarP(&r.Machine, "machine", "m", defaultMachine, "`NAME` of a machine, or the path of its description")
-	f.StringVarP(&r.Graph, "graph", "g", defaultGraph, "`NAME` of a generated graph, or the path of a file")
-	f.Uint64Var(&r.Seed, "seed", 1, "`NUMBER` that generated graphs and weights depend on")
-	f.IntVar(&r.Source, "source", -1, "start `VERTEX` of a traversal; -1: the first of largest degree")
+	addInputFlags(cmd, &r)
 	f.StringVar(&r.Schedule, "schedule", "", "`KIND` of parallel loops: cyclic, static, dynamic, guided or block-dynamic, with ,CHUNK after all but the first; without it the machine's")
 	f.StringArrayVar(&r.Set, "set", nil, "override a value of the machine's description, `PATH=VALUE`; may be repeated")
 	f.BoolVar(&asJSON, "json", false, "print the result as one JSON object")
@@ -70,7 +68,6 @@ and exit status 1; a second one ends it at once.`,
 	f.Int64Var((*int64)(&r.MaxCycles), "max-cycles", 0, "end the run after `N` cycles of the machine's clock, or N instructions a launch without timing")
 	f.IntVar(&port, "monitor", 0, "show the running machine with akita's monitor on a `PORT` of this computer")
 	completeWith(cmd, "machine", func() []string { return models.Names(models.Library) })
-	completeWith(cmd, "graph", graphNames)
 	return cmd
 }
 

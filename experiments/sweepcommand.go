@@ -50,16 +50,13 @@ interrupted goes on where it was, and one with more values runs those alone.`,
 	f := cmd.Flags()
 	f.StringArrayVar(&set, "set", nil, "values of a key of the description, `PATH=VALUE,VALUE,...`; may be repeated")
 	f.StringVarP(&s.Machine, "machine", "m", defaultMachine, "`NAME` of a machine, or the path of its description")
-	f.StringVarP(&s.Graph, "graph", "g", defaultGraph, "`NAME` of a generated graph, or the path of a file")
-	f.Uint64Var(&s.Seed, "seed", 1, "`NUMBER` that generated graphs and weights depend on")
-	f.IntVar(&s.Source, "source", -1, "start `VERTEX` of a traversal; -1: the first of largest degree")
+	addInputFlags(cmd, &s.Run)
 	f.StringVar(&s.Schedule, "schedule", "", "`KIND` of parallel loops: cyclic, static, dynamic, guided or block-dynamic, with ,CHUNK after all but the first; without it the machine's")
 	f.StringVar(&s.metric, "metric", "", "show and plot this metric, by the `NAME` that heddle metrics lists, in place of the time")
 	f.StringVar(&s.csvFile, "csv", "", "write all figures to a CSV `FILE`; -: to standard output in place of the table")
 	f.StringVar(&s.plotFile, "plot", "", "draw the time, or --metric, in a `FILE` that ends in .svg or .png")
 	flags.add(cmd)
 	completeWith(cmd, "machine", func() []string { return models.Names(models.Library) })
-	completeWith(cmd, "graph", graphNames)
 	return cmd
 }
 

@@ -45,6 +45,8 @@ type Options struct {
 	Seed    uint64
 	Source  int // start vertex, for traversals; -1 picks one by the kernel's rule
 	Threads int // of RunNative; 0 means all processors
+	// Iterations of kernels that have a choice of their number; 0 is the default.
+	Iterations int
 	// Schedule of the parallel loops of a simulated run, as isa.ParseSchedule
 	// reads it; "" is the machine's own.
 	Schedule string
@@ -70,6 +72,8 @@ type Kernel struct {
 	Doc      string // one sentence
 	Source   string // paper and algorithm number
 	Weighted bool   // needs positive edge weights
+	// Iterations is the default of their number, if there is a choice of it.
+	Iterations int
 	// Simulate runs the kernel's program on a machine.
 	Simulate func(m Machine, g *graph.Graph, o Options) (Answer, error)
 	// Native prepares a run with goroutines on t.

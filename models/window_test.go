@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
@@ -13,6 +14,7 @@ import (
 	"heddle/kernels"
 	"heddle/kernels/bfs"
 	"heddle/kernels/graph"
+	"heddle/kernels/irregular"
 	"heddle/kernels/matching"
 	"heddle/sim"
 )
@@ -22,7 +24,7 @@ var multicores = []string{"xeon-e5540", "xeon-x5650", "opteron-6176se"}
 
 func kernel(t testing.TB, name string) kernels.Kernel {
 	t.Helper()
-	for _, k := range append(matching.Kernels(), bfs.Kernels()...) {
+	for _, k := range slices.Concat(matching.Kernels(), bfs.Kernels(), irregular.Kernels()) {
 		if k.Name == name {
 			return k
 		}

@@ -5,6 +5,8 @@ package native
 
 import (
 	"context"
+	"encoding/json"
+	"math"
 	"runtime"
 	"runtime/debug"
 	"slices"
@@ -33,8 +35,13 @@ type Timing struct {
 	Cold       bool      `json:"cold"`       // whether runs began with empty caches
 	Samples    []float64 `json:"samples"`    // in the order of the runs
 	Median     float64   `json:"seconds"`
-	Least      float64   `json:"least_seconds"`
-	Most       float64   `json:"most_seconds"`
+	// Interruptions are the involuntary context switches during each sample,
+	// and Undisturbed is the median of the samples without any, NaN if there is
+	// none.
+	Interruptions []int64 `json:"interruptions"`
+	Undisturbed   Number  `json:"undisturbed_seconds"`
+	Least         float64 `json:"least_seconds"`
+	Most          float64 `json:"most_seconds"`
 	// Spread is the distance of the quartiles over the median.
 	Spread float64 `json:"spread"`
 	Noise  Noise   `json:"noise"`
@@ -84,6 +91,7 @@ func Measure(ctx context.Context, kernel kernels.Kernel, g *graph.Graph, k kerne
 		if o.Cold {
 			cold.evict()
 		}
+		before := interruptions()
 		began := time.Now()
 		err := run.Run()
 		seconds := time.Since(began).Seconds()
@@ -91,6 +99,7 @@ func Measure(ctx context.Context, kernel kernels.Kernel, g *graph.Graph, k kerne
 			return nil, err
 		}
 		m.Samples = append(m.Samples, seconds)
+		m.Interruptions = append(m.Interruptions, interruptions()-before)
 		noise.sample()
 	}
 	m.Noise = noise.heard()
@@ -99,17 +108,45 @@ func Measure(ctx context.Context, kernel kernels.Kernel, g *graph.Graph, k kerne
 	return m, nil
 }
 
+// Number is a figure that JSON shows as null if it is NaN: if there is none.
+type Number float64
+
+// MarshalJSON implements json.Marshaler.
+func (n Number) MarshalJSON() ([]byte, error) {
+	if math.IsNaN(float64(n)) {
+		return []byte("null"), nil
+	}
+	return json.Marshal(float64(n))
+}
+
 // summarize computes what there is to say of the samples.
 func (t *Timing) summarize() {
 	sorted := slices.Sorted(slices.Values(t.Samples))
 	quantile := func(p float64) float64 { return stat.Quantile(p, stat.LinInterp, sorted, nil) }
 	t.Least, t.Most = sorted[0], sorted[len(sorted)-1]
-	t.Median = middle(sorted)
+	t.Median = median(sorted)
 	t.Spread = (quantile(0.75) - quantile(0.25)) / t.Median
+	t.Undisturbed = Number(median(t.Quiet()))
 }
 
-// middle returns the median of ascending numbers.
-func middle(sorted []float64) float64 {
+// Quiet returns the samples during which no thread lost its processor,
+// ascending.
+func (t *Timing) Quiet() []float64 {
+	var list []float64
+	for i, x := range t.Samples {
+		if t.Interruptions[i] == 0 {
+			list = append(list, x)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// median returns the middle of ascending numbers, NaN of none.
+func median(sorted []float64) float64 {
 	n := len(sorted)
+	if n == 0 {
+		return math.NaN()
+	}
 	return (sorted[(n-1)/2] + sorted[n/2]) / 2
 }

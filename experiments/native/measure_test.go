@@ -2,6 +2,7 @@ package native
 
 import (
 	"context"
+	"encoding/json"
 	"math"
 	"os"
 	"strings"
@@ -81,22 +82,24 @@ func TestMeasureFails(t *testing.T) {
 }
 
 func TestSummary(t *testing.T) {
-	m := Timing{Samples: []float64{5, 1, 2, 4, 3}}
-	m.summarize()
-	if m.Least != 1 || m.Most != 5 || m.Median != 3 {
-		t.Errorf("%+v", m)
-	}
-	if m = (Timing{Samples: []float64{4, 1, 2, 3}}); true {
+	for _, c := range []struct {
+		samples                          []float64
+		interruptions                    []int64
+		median, least, most, undisturbed float64
+	}{
+		{[]float64{5, 1, 2, 4, 3}, []int64{0, 0, 1, 2, 0}, 3, 1, 5, 3},
+		{[]float64{4, 1, 2, 3}, []int64{1, 0, 0, 7}, 2.5, 1, 4, 1.5},
+		{[]float64{7}, []int64{1}, 7, 7, 7, math.NaN()},
+	} {
+		m := Timing{Samples: c.samples, Interruptions: c.interruptions}
 		m.summarize()
-	}
-	if m.Median != 2.5 {
-		t.Errorf("median of four is %v", m.Median)
-	}
-	if m = (Timing{Samples: []float64{7}}); true {
-		m.summarize()
-	}
-	if m.Median != 7 || m.Spread != 0 {
-		t.Errorf("%+v", m)
+		same := float64(m.Undisturbed) == c.undisturbed || math.IsNaN(c.undisturbed) && math.IsNaN(float64(m.Undisturbed))
+		if m.Median != c.median || m.Least != c.least || m.Most != c.most || !same || m.Spread < 0 {
+			t.Errorf("%+v", m)
+		}
+		if _, err := json.Marshal(m); err != nil {
+			t.Error(err)
+		}
 	}
 }
 

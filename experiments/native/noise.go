@@ -92,7 +92,7 @@ func (l *listener) heard() Noise {
 	over := func(x float64) float64 { return x/l.times[0] - 1 }
 	n := Noise{
 		Spins:  len(l.times),
-		Median: over(middle(l.times)),
+		Median: over(median(l.times)),
 		Worst:  over(l.times[len(l.times)-1]),
 		Yields: interruptions() - l.yields,
 	}

@@ -9,18 +9,22 @@ import (
 
 // Case is one run that a study needs.
 type Case struct {
-	Kernel   string   // as matching/ld
-	Machine  string   // in the library, or a file
-	Graph    string   // a generator with its size, or a file
-	Seed     uint64   // of the graph, its weights and the kernel
-	Schedule string   // of parallel loops; "": the kernel's default
-	Set      []string // overrides of the machine's description, path=value
+	Kernel     string   // as matching/ld
+	Machine    string   // in the library, or a file
+	Graph      string   // a generator with its size, or a file
+	Seed       uint64   // of the graph, its weights and the kernel
+	Iterations int      // of a kernel that has a choice of their number; 0: its default
+	Schedule   string   // of parallel loops; "": the kernel's default
+	Set        []string // overrides of the machine's description, path=value
 }
 
 // String writes c as the command line would have it.
 func (c Case) String() string {
 	var b strings.Builder
 	b.WriteString(c.Kernel + " on " + c.Machine + ", " + c.Graph)
+	if c.Iterations > 0 {
+		b.WriteString(" --iterations " + strconv.Itoa(c.Iterations))
+	}
 	if c.Schedule != "" {
 		b.WriteString(" --schedule " + c.Schedule)
 	}
@@ -32,7 +36,7 @@ func (c Case) String() string {
 
 // ID tells cases apart.
 func (c Case) ID() string {
-	return strings.Join(append([]string{c.Kernel, c.Machine, c.Graph, strconv.FormatUint(c.Seed, 10), c.Schedule}, c.Set...), "\x00")
+	return strings.Join(append([]string{c.Kernel, c.Machine, c.Graph, strconv.FormatUint(c.Seed, 10), c.Schedule, strconv.Itoa(c.Iterations)}, c.Set...), "\x00")
 }
 
 // With returns c with one more override.
