@@ -98,6 +98,16 @@ func store[T cell](s *Space, active uint64, addr, val []uint64) *isa.Fault {
 	return nil
 }
 
+// Segment returns the bytes of the array that addr lies in, if plain loads, or
+// plain loads and stores, do nothing else than read and write them.
+func (s *Space) Segment(addr uint64, writes bool) (isa.Segment, bool) {
+	a := s.arrayAt(addr)
+	if a == nil || a.size == 0 || a.written != nil || s.memcheck || writes && a.readOnly {
+		return isa.Segment{}, false
+	}
+	return isa.Segment{Base: a.Base, Data: unsafe.Slice((*byte)(a.data), a.size), Array: a.id}, true
+}
+
 // limit returns the number of offsets at which an access of width bytes lies
 // inside the array.
 func (a *array) limit(width uint64) uint64 {

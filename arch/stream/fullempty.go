@@ -46,8 +46,8 @@ func (k *parking) latest(addr uint64) *change {
 // instruction left, and lets the stream try again or parks its thread.
 func (p *processor) blocked(i int16, s *stream, w *word, n int, cycle int64) {
 	sys := p.system
-	t := &p.warps[i]
-	done := p.send(s, t, w, cycle)
+	t := &s.thread
+	done := p.send(s, w, cycle)
 	s.rest = uint8(n)
 	s.reason, s.blame = FullEmptyWait, w.pc
 	sys.stats.Tries++
@@ -59,7 +59,7 @@ func (p *processor) blocked(i int16, s *stream, w *word, n int, cycle int64) {
 	}
 	s.state = parked
 	sys.stats.Traps++
-	addr := t.Addr[0]
+	addr := t.Addr
 	wantFull := sys.kernel.program.Code[w.pc].Op != isa.OpWriteEF
 	sys.parking.words[addr] = append(sys.parking.words[addr], waiter{p, i, wantFull})
 }

@@ -90,7 +90,7 @@ func (sys *System) tell(p *processor, i int) string {
 	at := func(pc int32) string { return fmt.Sprintf("%s: %s", prog.Source(pc), prog.Disassemble(pc)) }
 	switch s.state {
 	case retrying, parked:
-		addr := p.warps[i].Addr[0]
+		addr := p.streams[i].thread.Addr
 		text := fmt.Sprintf("waits for %s to be %s, in %s", sys.space.Locate(addr), sys.wanted(s), at(int32(s.blame)))
 		switch c := sys.parking.latest(addr); {
 		case c.addr != addr:
@@ -144,7 +144,7 @@ func (sys *System) waitsFor(t int) int {
 	if s := &p.streams[i]; s.state != parked && s.state != retrying {
 		return -1
 	}
-	addr := p.warps[i].Addr[0]
+	addr := p.streams[i].thread.Addr
 	c := sys.parking.latest(addr)
 	if c.addr != addr || c.launch != sys.stats.Launches {
 		return -1
@@ -158,7 +158,7 @@ func (sys *System) tellCycle(first int) string {
 	for t := first; ; {
 		p, i := sys.place(t)
 		next := sys.waitsFor(t)
-		fmt.Fprintf(&b, " waits for %s, last changed by thread %d", sys.space.Locate(p.warps[i].Addr[0]), next)
+		fmt.Fprintf(&b, " waits for %s, last changed by thread %d", sys.space.Locate(p.streams[i].thread.Addr), next)
 		if t = next; t == first {
 			return b.String()
 		}

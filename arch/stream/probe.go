@@ -1,7 +1,6 @@
 package stream
 
 import (
-	"heddle/arch/isa"
 	"heddle/arch/mem"
 	"heddle/sim"
 )
@@ -34,13 +33,13 @@ func (sys *System) showStall(s *stream, cycle int64, why Stall, blame uint16) {
 }
 
 // showMemory tells the probe of a memory operation.
-func (sys *System) showMemory(s *stream, t *isa.Warp, w *word, a mem.Access, from, to sim.Time, level string) {
+func (sys *System) showMemory(s *stream, w *word, a mem.Access, from, to sim.Time, level string) {
 	c, kind := sys.context(s), sim.AccessKind(a.Kind)
 	sys.probe.Request(&sim.Request{
 		Context: c, PC: int32(w.pc), Kind: kind, Array: a.Array, Size: a.Size, Addr: a.Addr, From: from, To: to, Level: level,
 	})
 	sys.probe.Access(&sim.Access{
-		Context: c, Kind: kind, Array: a.Array, Size: a.Size, Thread: t.Thread(0), Lanes: 1, Addr: []uint64{a.Addr}, From: from, To: to,
+		Context: c, Kind: kind, Array: a.Array, Size: a.Size, Thread: s.thread.Number(), Lanes: 1, Addr: []uint64{a.Addr}, From: from, To: to,
 	})
 }
 

@@ -29,8 +29,8 @@ type processor struct {
 	id        int
 	wheel     wheel
 	streams   []stream
-	warps     []isa.Warp
-	next      int64 // first cycle in which an instruction may issue
+	regs      []uint64 // of the streams's threads, one after the other
+	next      int64    // first cycle in which an instruction may issue
 	inject    sim.Server
 	cache     *mem.Cache // nil without
 	throttled int64      // streams that wait for the memory unit
@@ -38,8 +38,8 @@ type processor struct {
 	began     int64      // cycle of the first of them
 }
 
-// stream is the state of a hardware stream beside its thread's: two lines of
-// the host's cache.
+// stream is the state of a hardware stream beside its thread's registers: three
+// lines of the host's cache.
 type stream struct {
 	since   int64  // cycle up to which its time is accounted for
 	ready   int64  // cycle from which it can issue
@@ -58,6 +58,8 @@ type stream struct {
 	state   state
 	rest    uint8 // operations of its instruction that follow one which waits for its word, it included
 	number  int32 // among the machine's streams
+	thread  isa.Thread
+	_       [1]uint64
 	flights [maxLookahead]flight
 }
 
@@ -221,31 +223,31 @@ func (s *stream) account(sys *System, cycle int64, why Stall, blame uint16) {
 // execute performs the last n operations of the instruction w and finds when
 // the stream can issue its next.
 func (p *processor) execute(i int16, s *stream, w *word, n int, cycle int64) {
-	t := &p.warps[i]
-	t.Clock = uint64(cycle)
+	x, t := p.system.scalar, &s.thread
+	x.Clock = uint64(cycle)
 	memory := int(w.ops - w.memory) // operations left when it comes to the one on memory
 	outcome := isa.Next
 	for ; n > 0 && outcome == isa.Next; n-- {
-		outcome = t.Step()
+		outcome = x.Step(t)
 		if n == memory && outcome != isa.Faulted {
 			if outcome == isa.Blocked {
 				p.blocked(i, s, w, n, cycle)
 				return
 			}
 			s.tries = 0
-			p.access(s, t, w, cycle)
+			p.access(s, w, cycle)
 		}
 	}
 	if outcome == isa.Next {
-		p.runOn(s, t)
+		p.runOn(s)
 	}
 	p.complete(i, s, w, outcome)
 }
 
 // runOn executes what follows the thread's last instruction as far as only the
 // thread itself can tell.
-func (p *processor) runOn(s *stream, t *isa.Warp) {
-	k := p.system.kernel
+func (p *processor) runOn(s *stream) {
+	k, x, t := p.system.kernel, p.system.scalar, &s.thread
 	s.first, s.ahead = 0, 0
 	if k.calls {
 		s.then = uint16(t.PC)
@@ -260,7 +262,7 @@ func (p *processor) runOn(s *stream, t *isa.Warp) {
 		s.pcs[s.ahead] = uint16(t.PC)
 		s.ahead++
 		for n := w.ops; n > 0 && outcome == isa.Next; n-- {
-			outcome = t.Step()
+			outcome = x.Step(t)
 		}
 	}
 	s.ending, s.then = outcome, uint16(t.PC)
@@ -286,11 +288,11 @@ func (p *processor) end(i int16, s *stream, w *word, outcome isa.Outcome) {
 	case isa.Next:
 		p.settle(i, s, w)
 	case isa.Faulted:
-		sys.engine.Stop(p.warps[i].Trap())
+		sys.engine.Stop(sys.scalar.Trap(&s.thread))
 	case isa.Done:
 		p.finish(s)
 	case isa.Wait:
-		s.first, s.ahead, s.then = 0, 0, uint16(p.warps[i].PC)
+		s.first, s.ahead, s.then = 0, 0, uint16(s.thread.PC)
 		sys.arrive(p, i, s)
 	}
 }
@@ -339,7 +341,7 @@ func (s *stream) wait(f *flight, why Stall) {
 func (p *processor) depend(i int16, s *stream, next *word) {
 	touches := next.touches
 	if p.system.kernel.calls {
-		touches = bits.RotateLeft64(touches, p.warps[i].Frame()&63)
+		touches = bits.RotateLeft64(touches, s.thread.Frame()&63)
 	}
 	if touches&s.loading == 0 {
 		return
@@ -363,9 +365,10 @@ func (p *processor) depend(i int16, s *stream, next *word) {
 const localBase = 1 << 48
 
 // access sends the memory operation that the thread has just executed.
-func (p *processor) access(s *stream, t *isa.Warp, w *word, cycle int64) {
+func (p *processor) access(s *stream, w *word, cycle int64) {
 	sys := p.system
-	f := flight{done: uint32(p.send(s, t, w, cycle)), pc: w.pc, reg: w.reg}
+	t := &s.thread
+	f := flight{done: uint32(p.send(s, w, cycle)), pc: w.pc, reg: w.reg}
 	if w.reg != noReg {
 		if sys.kernel.calls {
 			f.reg = uint8(int(w.reg)+t.Frame()) & 63
@@ -376,7 +379,7 @@ func (p *processor) access(s *stream, t *isa.Warp, w *word, cycle int64) {
 	sys.stats.Accesses[w.class]++
 	switch in := &sys.kernel.program.Code[w.pc]; {
 	case w.class == synchronises:
-		sys.changed(t.Addr[0], in.Op, int32(w.pc), t.Thread(0), cycle)
+		sys.changed(t.Addr, in.Op, int32(w.pc), t.Number(), cycle)
 		sys.progress++
 	case w.class != reads:
 		sys.progress++
@@ -385,14 +388,19 @@ func (p *processor) access(s *stream, t *isa.Warp, w *word, cycle int64) {
 
 // send puts a memory operation, successful or not, on its way at a cycle, and
 // returns the cycle from which its reply can be used.
-func (p *processor) send(s *stream, t *isa.Warp, w *word, cycle int64) int64 {
+func (p *processor) send(s *stream, w *word, cycle int64) int64 {
+	t := &s.thread
 	sys := p.system
 	at := sys.timeOf(cycle)
-	a := mem.Access{Addr: t.Addr[0], Size: w.size, Array: -1}
+	a := mem.Access{Addr: t.Addr, Size: w.size, Array: -1}
 	if w.local {
-		a.Addr += localBase + uint64(t.Thread(0))*uint64(sys.kernel.localBytes)
+		a.Addr += localBase + uint64(t.Number())*uint64(sys.kernel.localBytes)
 	} else {
-		a.Array = int16(sys.space.ArrayID(a.Addr))
+		id := sys.scalar.Array
+		if id < 0 {
+			id = sys.space.ArrayID(a.Addr)
+		}
+		a.Array = int16(id)
 		sys.count(int(a.Array), w)
 	}
 	sys.kernel.lines[w.pc].Memory++
@@ -423,7 +431,7 @@ func (p *processor) send(s *stream, t *isa.Warp, w *word, cycle int64) int64 {
 		done = p.request(at+sys.unit, a, false)
 	}
 	if sys.probe != nil {
-		sys.showMemory(s, t, w, a, at, done, level)
+		sys.showMemory(s, w, a, at, done, level)
 	}
 	back := sys.cycleFrom(done)
 	sys.stats.Latency.Add(uint64(back - cycle))

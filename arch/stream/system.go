@@ -32,6 +32,7 @@ type System struct {
 	kernels map[*isa.Program]*kernel
 	order   []*kernel // as first launched
 	kernel  *kernel   // running
+	scalar  *isa.Scalar
 	running launch
 	parking parking
 	hot     hotWords
@@ -101,7 +102,7 @@ func New(c Config, engine *sim.Engine, space *mem.Space) (*System, error) {
 	for i := range c.Processors {
 		p := &processor{
 			system: sys, id: i, wheel: newWheel(c.Launch.Streams),
-			streams: make([]stream, c.Launch.Streams), warps: make([]isa.Warp, c.Launch.Streams),
+			streams: make([]stream, c.Launch.Streams),
 		}
 		p.event.Init(p)
 		if c.Cache.Enabled {
@@ -245,37 +246,44 @@ func (sys *System) begin(l *isa.Launch, at sim.Time) {
 	sys.watch = at
 	sys.watched = progressMark{}
 	entered := sys.cycleFrom(at + sys.config.Launch.Region)
-	block := isa.NewBlockMemory(l.Program)
+	sys.scalar = isa.NewScalar(l)
 	n := len(sys.processors)
 	for id, p := range sys.processors { // a processor's threads together, for the host's memory
 		for t := id; t < l.Threads; t += n {
-			p.begin(l, t, int16(t/n), entered+int64(t/n)*int64(sys.config.Launch.Create), block)
+			p.begin(t, int16(t/n), entered+int64(t/n)*int64(sys.config.Launch.Create))
 		}
 	}
 }
 
 // begin makes stream i run thread t from a cycle on.
-func (p *processor) begin(l *isa.Launch, t int, i int16, cycle int64, block *isa.BlockMemory) {
+func (p *processor) begin(t int, i int16, cycle int64) {
 	if p.live == 0 {
 		p.began = cycle
 	}
 	p.live++
 	p.system.stats.Resident -= sim.Cycles(cycle)
 	s := &p.streams[i]
-	*s = stream{since: cycle, ready: cycle, reason: Pipeline, state: issuing, number: int32(p.id*len(p.streams)) + int32(i)}
+	*s = stream{since: cycle, ready: cycle, reason: Pipeline, state: issuing,
+		number: int32(p.id*len(p.streams)) + int32(i), thread: s.thread}
 	s.land()
 	if sys := p.system; sys.probe != nil {
 		sys.probe.Started(sys.context(s), t, sys.timeOf(cycle))
 	}
-	w := &p.warps[i]
-	w.Start(l, t, 1, block)
-	if w.Begin() == isa.Done {
-		p.finish(s)
-		return
-	}
-	s.pc, s.blame = uint16(w.PC), uint16(w.PC)
+	p.system.scalar.Start(&s.thread, t, p.registers(int(i)))
+	s.pc, s.blame = uint16(s.thread.PC), uint16(s.thread.PC)
 	p.wheel.put(i, cycle)
 	p.rouse(cycle)
+}
+
+// registers returns those that stream i begins with: whole lines of the host's
+// cache, as they are in use after those of the processor's other streams.
+func (p *processor) registers(i int) []uint64 {
+	const line = 8
+	n := (p.system.scalar.Registers() + line - 1) / line * line
+	if all := n * len(p.streams); len(p.regs) < all {
+		p.regs = make([]uint64, all)
+	}
+	return p.regs[i*n : (i+1)*n : (i+1)*n]
 }
 
 // count adds an operation to those of its array.

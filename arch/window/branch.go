@@ -18,8 +18,8 @@ func (t *thread) branch(o *op, pc int32, ready int64, why blame) {
 		c.stations.take(at, why)
 		t.retire(resolved, why)
 	}
-	t.warp.Step() // a branch neither waits nor faults, and no thread ends by one
-	taken := t.warp.PC != o.fall
+	t.scalar.Step(&t.lone) // a branch neither waits nor faults, and no thread ends by one
+	taken := t.lone.PC != o.fall
 	right := true
 	if o.kind == branch {
 		c.stats.Branches++
@@ -58,7 +58,6 @@ func (t *thread) steer(pc int32, taken, right bool, resolved int64, why blame) {
 // failed. A return whose address has left the return stack is mispredicted.
 func (t *thread) transfer(o *op, pc int32, ready int64, why blame) (stop bool) {
 	c := t.core
-	w := &t.warp
 	for _, r := range o.more {
 		if e := &t.board[t.frame+int(r)]; e.ready > ready {
 			ready, why = e.ready, e.why
@@ -66,7 +65,7 @@ func (t *thread) transfer(o *op, pc int32, ready int64, why blame) (stop bool) {
 	}
 	at := t.book(o, ready)
 	done := at + int64(o.latency)
-	outcome := w.Step()
+	outcome := t.scalar.Step(&t.lone)
 	why = t.blamed(pc, ready, at, done, why)
 	t.stationsOf(o).take(at, why)
 	right := true

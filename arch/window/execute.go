@@ -9,7 +9,8 @@ import (
 // one waits for the clock or for another thread.
 func (t *thread) run(limit int64) {
 	c := t.core
-	w := &t.warp
+	x, w := t.scalar, &t.lone
+	x.Clock = uint64(t.cycle)
 	for {
 		pc := w.PC
 		o := &t.ops[pc]
@@ -50,7 +51,7 @@ func (t *thread) run(limit int64) {
 			if s := t.stationsOf(o); !s.takeSoon(at, why) {
 				s.takeLong(at, why)
 			}
-			if w.Step() == isa.Faulted {
+			if x.Step(w) == isa.Faulted {
 				c.machine.fault(t, pc)
 				return
 			}
@@ -133,7 +134,7 @@ func (t *thread) blamed(pc int32, ready, at, done int64, why blame) blame {
 // before all stores are in the cache.
 func (t *thread) waitForStores(o *op, pc int32, ready int64) {
 	at := t.book(o, max(ready, t.retired, t.drained()))
-	t.warp.Step()
+	t.scalar.Step(&t.lone)
 	t.fence, t.fenceWhy = at+int64(o.latency), because(pc, Stores)
 	t.stationsOf(o).take(at, t.fenceWhy)
 	t.retire(t.fence, t.fenceWhy)
@@ -160,12 +161,12 @@ func (t *thread) load(o *op, pc int32, ready int64, why blame) bool {
 	if !c.ports.grab(o.ports, at) {
 		at = c.ports.search(o.ports, at)
 	}
-	if t.warp.Step() == isa.Faulted {
+	if t.scalar.Step(&t.lone) == isa.Faulted {
 		c.machine.fault(t, pc)
 		return false
 	}
-	addr := t.warp.Addr[0]
-	id := c.machine.space.ArrayID(addr)
+	addr := t.lone.Addr
+	id := t.arrayOf(addr)
 	array := c.machine.array(id)
 	array.Loads++
 	array.Requested += bytesOf(o.size)
@@ -215,6 +216,14 @@ func (t *thread) load(o *op, pc int32, ready int64, why blame) bool {
 	return true
 }
 
+// arrayOf returns the array that t has just accessed, at addr.
+func (t *thread) arrayOf(addr uint64) int {
+	if id := t.scalar.Array; id >= 0 {
+		return id
+	}
+	return t.core.machine.space.ArrayID(addr)
+}
+
 // loaded notes when the latest load, or atomic, leaves the load buffer.
 func (t *thread) loaded(retired int64) {
 	t.loads[t.loadSeq&int64(len(t.loads)-1)] = retirement{retired, t.retiredWhy}
@@ -248,12 +257,12 @@ func (t *thread) store(o *op, pc int32, ready int64, why blame) bool {
 	if last == data && data > ready {
 		why = dataWhy
 	}
-	if t.warp.Step() == isa.Faulted {
+	if t.scalar.Step(&t.lone) == isa.Faulted {
 		c.machine.fault(t, pc)
 		return false
 	}
-	addr := t.warp.Addr[0]
-	id := c.machine.space.ArrayID(addr)
+	addr := t.lone.Addr
+	id := t.arrayOf(addr)
 	array := c.machine.array(id)
 	array.Stores++
 	array.Requested += bytesOf(o.size)
@@ -276,7 +285,7 @@ func (t *thread) store(o *op, pc int32, ready int64, why blame) bool {
 func (t *thread) scratch(o *op, pc int32, ready int64, why blame) bool {
 	c := t.core
 	at := c.ports.book(o.ports, ready)
-	if t.warp.Step() == isa.Faulted {
+	if t.scalar.Step(&t.lone) == isa.Faulted {
 		c.machine.fault(t, pc)
 		return false
 	}

@@ -87,12 +87,12 @@ func (m *Machine) report() string {
 			what = "waits at the barrier before"
 		case t.blocked && t.wake == never:
 			state := "full"
-			if p.Code[t.warp.PC].Op == isa.OpWriteEF {
+			if p.Code[t.lone.PC].Op == isa.OpWriteEF {
 				state = "empty"
 			}
-			what = fmt.Sprintf("waits for %s to be %s, in", m.space.Locate(t.warp.Addr[0]), state)
+			what = fmt.Sprintf("waits for %s to be %s, in", m.space.Locate(t.lone.Addr), state)
 		}
-		fmt.Fprintf(&b, "  core %d, thread %d: %s %s: %s\n", t.core.id, t.number, what, p.Source(t.warp.PC), p.Disassemble(t.warp.PC))
+		fmt.Fprintf(&b, "  core %d, thread %d: %s %s: %s\n", t.core.id, t.number, what, p.Source(t.lone.PC), p.Disassemble(t.lone.PC))
 	}
 	if n > 10 {
 		fmt.Fprintf(&b, "  and %d more threads\n", n-10)

@@ -54,7 +54,7 @@ type Progress struct {
 type launch struct {
 	*isa.Launch
 	kernel  *kernel
-	block   *isa.BlockMemory
+	scalar  *isa.Scalar
 	start   int64
 	end     int64
 	threads []*thread
@@ -138,7 +138,8 @@ func (m *Machine) Run(p *isa.Program, at sim.Time, args []isa.Value) (end sim.Ti
 	at = m.clock.Edge(at)
 	m.engine.AdvanceTo(at)
 	start := int64(m.clock.Cycle(at))
-	l := &launch{Launch: isa.NewLaunch(p, m.space, 1, n, n, args), kernel: k, block: isa.NewBlockMemory(p), start: start, end: start, live: n}
+	threads := isa.NewLaunch(p, m.space, 1, n, n, args)
+	l := &launch{Launch: threads, kernel: k, scalar: isa.NewScalar(threads), start: start, end: start, live: n}
 	m.running = l
 	m.stats.Launches++
 	m.Progress.Threads.Store(int64(n))
@@ -181,11 +182,6 @@ func (m *Machine) begin(l *launch) {
 			c.ended = c.ended[:0]
 			c.share()
 			m.engine.At(&c.event, m.clock.Span(sim.Cycles(l.start)))
-		}
-	}
-	for _, t := range l.threads {
-		if t.warp.Begin() == isa.Done {
-			t.finish()
 		}
 	}
 }
@@ -277,7 +273,7 @@ func bytesOf(n int32) sim.Bytes { return sim.Bytes(n) }
 func (m *Machine) fault(t *thread, pc int32) {
 	m.failed = true
 	p := m.running.Program
-	f := t.warp.Fault
+	f := t.scalar.Fault()
 	at := fmt.Sprintf("thread %d: %s: %s", t.number, p.Source(pc), p.Disassemble(pc))
 	if f.Size == 0 || f.Reason == isa.NoSharedMemory {
 		m.engine.Stop(fmt.Errorf("%s: %s", at, f.Reason))

@@ -13,6 +13,7 @@ const never int64 = math.MaxInt64
 // instruction touches comes first.
 type thread struct {
 	core   *core
+	scalar *isa.Scalar // of the running launch
 	ops    []op
 	issues []uint64 // by pc
 	wake   int64    // cycle from which it can go on, no later than its next dispatch; never while it waits for another thread
@@ -28,7 +29,8 @@ type thread struct {
 	room       int   // instructions that may still be retired then
 	retiredWhy blame
 
-	pending bool    // an atomic or barrier is dispatched and waits for its issue
+	pending bool // an atomic or barrier is dispatched and waits for its issue
+	regs    []uint64
 	frame   int     // where the registers of the running function begin
 	board   []state // of the registers of all open calls
 
@@ -61,7 +63,7 @@ type thread struct {
 	lines   []LineStats // by pc
 	buffer  storeBuffer
 	shown   shown // to a probe
-	warp    isa.Warp
+	lone    isa.Thread
 }
 
 // retirement is when an instruction is retired, and what it waited for.
@@ -101,7 +103,11 @@ func (t *thread) start(l *launch, number int, at int64) {
 	t.buffer.reset(at - 1)
 	t.ops, t.issues, t.lines = l.kernel.ops, l.kernel.issues, l.kernel.lines
 	t.number = number
-	t.warp.Start(l.Launch, number, 1, l.block)
+	t.scalar = l.scalar
+	if n := l.scalar.Registers(); len(t.regs) < n {
+		t.regs = make([]uint64, n)
+	}
+	l.scalar.Start(&t.lone, number, t.regs)
 	t.cycle, t.left = at-1, 0
 	t.front, t.frontLate = at, 0
 	t.retired, t.room, t.retiredWhy = at-1, 0, 0
@@ -234,7 +240,7 @@ func (t *thread) advance(o *op, pc int32, at int64) {
 		t.explain(o, pc, from, at)
 	}
 	t.cycle, t.left = at, c.width
-	t.warp.Clock = uint64(at)
+	t.scalar.Clock = uint64(at)
 	if c.taken {
 		c.front.take(at)
 	}

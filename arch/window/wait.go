@@ -27,13 +27,13 @@ func (t *thread) issueAtomic(o *op, pc int32) bool {
 		t.arrive(o, pc)
 		return false
 	}
-	outcome := t.warp.Step()
+	outcome := t.scalar.Step(&t.lone)
 	if outcome == isa.Faulted {
 		m.fault(t, pc)
 		return false
 	}
-	addr := t.warp.Addr[0]
-	id := m.space.ArrayID(addr)
+	addr := t.lone.Addr
+	id := t.arrayOf(addr)
 	why := because(pc, Atomics)
 	begin := t.issue
 	if c.tlb.on {
@@ -79,7 +79,7 @@ func (m *Machine) changed(addr uint64, at int64) {
 // arrive notes that t is at the barrier at its issue.
 func (t *thread) arrive(o *op, pc int32) {
 	m := t.core.machine
-	t.warp.Step()
+	t.scalar.Step(&t.lone)
 	t.pending, t.atWait, t.waitPC = false, true, pc
 	t.wake = never
 	l := m.running
