@@ -2,33 +2,64 @@ package experiments
 
 import (
 	"encoding/csv"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 )
 
-// writeFile writes a file that appears complete or not at all.
-func writeFile(path string, write func(io.Writer) error) (err error) {
+// outFile is a file that appears complete or not at all: until it is kept it
+// has another name, beside the one that it gets.
+type outFile struct {
+	*os.File
+	path string
+}
+
+// createFile begins a file.
+func createFile(path string) (*outFile, error) {
 	f, err := os.CreateTemp(filepath.Dir(path), ".*.tmp")
 	if err != nil {
-		return badInput("%s: %w", path, err)
+		return nil, badInput("%s: %w", path, err)
 	}
-	defer func() {
-		if err != nil {
-			_ = f.Close()
-			_ = os.Remove(f.Name())
-		}
-	}()
-	if err = write(f); err != nil {
+	return &outFile{f, path}, nil
+}
+
+// keep ends the file if err, that of writing it, is nil; otherwise the file is
+// dropped.
+func (f *outFile) keep(err error) error {
+	if err == nil {
+		err = f.Chmod(0o644)
+	}
+	if closed := f.Close(); err == nil {
+		err = closed
+	}
+	if err == nil {
+		err = os.Rename(f.Name(), f.path)
+	}
+	if err != nil {
+		_ = os.Remove(f.Name())
+		return fmt.Errorf("%s: %w", f.path, err)
+	}
+	return nil
+}
+
+// drop ends the file without a trace.
+func (f *outFile) drop() {
+	_ = f.Close()
+	_ = os.Remove(f.Name())
+}
+
+// writeFile writes a file that appears complete or not at all.
+func writeFile(path string, write func(io.Writer) error) error {
+	f, err := createFile(path)
+	if err != nil {
 		return err
 	}
-	if err = f.Chmod(0o644); err != nil {
+	if err := write(f); err != nil {
+		f.drop()
 		return err
 	}
-	if err = f.Close(); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), path)
+	return f.keep(nil)
 }
 
 // checkOutput refuses the path of a file that cannot be made, before what goes

@@ -3,6 +3,7 @@ package experiments
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -26,6 +27,7 @@ func (c *cli) runCommand() *cobra.Command {
 	r := Run{Kernel: defaultKernel}
 	var asJSON bool
 	var port int
+	var shown traceFlags
 	cmd := &cobra.Command{
 		Use:   "run [KERNEL]",
 		Short: "Simulate a kernel on a machine and check its answer",
@@ -47,14 +49,17 @@ and exit status 1; a second one ends it at once.`,
 			if cmd.Flags().Changed("max-cycles") && (r.MaxCycles < 1 || r.MaxCycles > mostCycles) {
 				return badInput("--max-cycles %d: want 1 to %d", r.MaxCycles, int64(mostCycles))
 			}
+			trace, err := shown.parse(cmd.Flags())
+			if err != nil {
+				return err
+			}
 			var m *monitor
 			if cmd.Flags().Changed("monitor") {
-				var err error
 				if m, err = newMonitor(port); err != nil {
 					return err
 				}
 			}
-			return c.run(cmd.Context(), r, m, asJSON)
+			return c.run(cmd.Context(), r, watchers{m, trace}, asJSON)
 		},
 		ValidArgsFunction: names(kernelNames),
 	}
@@ -67,12 +72,20 @@ and exit status 1; a second one ends it at once.`,
 	f.BoolVar(&r.Memcheck, "memcheck", false, "end the run when it reads memory that nothing has written")
 	f.Int64Var((*int64)(&r.MaxCycles), "max-cycles", 0, "end the run after `N` cycles of the machine's clock, or N instructions a launch without timing")
 	f.IntVar(&port, "monitor", 0, "show the running machine with akita's monitor on a `PORT` of this computer")
+	shown.add(f)
 	completeWith(cmd, "machine", func() []string { return models.Names(models.Library) })
 	return cmd
 }
 
+// watchers look at a run while it goes on. Either may be nil.
+type watchers struct {
+	monitor *monitor
+	trace   *trace
+}
+
 // run executes r and prints its result.
-func (c *cli) run(ctx context.Context, r Run, m *monitor, asJSON bool) error {
+func (c *cli) run(ctx context.Context, r Run, w watchers, asJSON bool) error {
+	m := w.monitor
 	forget := context.AfterFunc(ctx, func() { c.log.Warn().Msg("interrupted: ending the run; once more ends it at once") })
 	defer forget()
 	live := newProgress(c.terminal)
@@ -85,21 +98,27 @@ func (c *cli) run(ctx context.Context, r Run, m *monitor, asJSON bool) error {
 		},
 		Log: func(line string) { c.log.Info().Msg(line) },
 	}
-	if m != nil {
-		hooks.Built = func(machine *models.Machine) error {
-			if err := m.start(machine); err != nil {
-				return err
-			}
-			c.log.Warn().Msgf("monitor at http://127.0.0.1:%d, for this computer alone", m.port)
+	hooks.Built = func(machine *models.Machine) error {
+		if err := w.trace.start(machine); err != nil {
+			return err
+		}
+		if m == nil {
 			return nil
 		}
+		if err := m.start(machine); err != nil {
+			return err
+		}
+		c.log.Warn().Msgf("monitor at http://127.0.0.1:%d, for this computer alone", m.port)
+		return nil
 	}
 	result, err := r.Execute(ctx, hooks)
 	live.stop()
 	m.stop()
 	if result == nil {
+		w.trace.drop()
 		return err
 	}
+	traced := w.trace.keep()
 	var printed error
 	if asJSON {
 		printed = json.NewEncoder(c.stdout).Encode(result)
@@ -107,9 +126,9 @@ func (c *cli) run(ctx context.Context, r Run, m *monitor, asJSON bool) error {
 		printed = writeReport(c.stdout, result, c.color)
 	}
 	if err != nil {
-		return &reported{err}
+		return errors.Join(&reported{err}, traced)
 	}
-	return printed
+	return errors.Join(traced, printed)
 }
 
 // reported is an error that the result tells in full; its message is the first

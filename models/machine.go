@@ -77,6 +77,7 @@ type Machine struct {
 	elapsed  sim.Time
 	download sim.Time
 	failed   error // of a launch: the run has ended
+	observer sim.Observer
 }
 
 // Build returns the machine that d describes. All faults of the description
@@ -138,6 +139,9 @@ func (m *Machine) Start() {
 	m.started = m.now
 	m.busy = m.now
 	m.timed = true
+	if m.observer != nil {
+		m.observer.Began(m.now)
+	}
 }
 
 // Started reports whether the set-up is over.
@@ -156,9 +160,13 @@ func (m *Machine) Launch(p *isa.Program, items int, args ...isa.Value) error {
 	m.now += m.launch
 	start := max(m.now, m.busy)
 	before := m.device.counts()
+	m.showLaunch(p, items, start)
 	end, err := m.device.run(p, items, start, args)
 	m.failed = err
 	m.busy = end
+	if m.observer != nil {
+		m.observer.Returned(end)
+	}
 	after := m.device.counts()
 	m.Launches = append(m.Launches, Launch{
 		Program: p.Name, Items: items, Start: start - m.started, End: end - m.started,
@@ -177,8 +185,12 @@ func (m *Machine) Read(a isa.Array, i int) (int64, error) {
 	}
 	m.now = max(m.now, m.busy)
 	if m.bus != nil {
-		m.now = m.bus.Copy(m.now, sim.Bytes(a.Elem.Size()))
+		from := m.now
+		m.now = m.bus.Copy(from, sim.Bytes(a.Elem.Size()))
 		m.busy = m.now
+		if m.observer != nil {
+			m.observer.Copied(a.Name, sim.Bytes(a.Elem.Size()), from, m.now)
+		}
 	}
 	var v [1]uint64
 	if f := m.Space.Load(a.Elem, 1, []uint64{addr}, v[:]); f != nil {
@@ -214,6 +226,9 @@ func (m *Machine) Note(name string, v int64) {
 	if n := len(m.Launches); n > 0 {
 		l := &m.Launches[n-1]
 		l.Notes = append(l.Notes, Note{name, v})
+		if m.observer != nil {
+			m.observer.Noted(name, v, max(m.now, m.busy))
+		}
 	}
 }
 

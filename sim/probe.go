@@ -67,3 +67,56 @@ type Access struct {
 	Addr     []uint64
 	From, To Time // sent, and done
 }
+
+// Observer watches a whole machine: its cores, and the host's program.
+type Observer interface {
+	Probe
+	// Began tells when the timed part of the run begins.
+	Began(at Time)
+	// Launched tells of a launch before it runs, Returned when it has ended.
+	Launched(l *Launched)
+	Returned(at Time)
+	// Copied tells of a copy between host and machine.
+	Copied(what string, bytes Bytes, from, to Time)
+	// Noted tells a figure of the program, such as the size of a queue.
+	Noted(name string, value int64, at Time)
+}
+
+// Layout is what an observer can know of a machine before it runs.
+type Layout struct {
+	Machine  string
+	Core     string // what a core is called, such as SM
+	Context  string // and a context, such as warp
+	Cores    int
+	Contexts int      // a core
+	Width    int      // threads that a context runs at once
+	States   []string // what contexts do; the first is to issue
+	Issue    string   // what is issued, such as warp instructions
+	Clock    Clock    // of the cores
+}
+
+// Launched is a program about to run.
+type Launched struct {
+	Program string
+	Threads int
+	Block   int // threads that wait for each other at a barrier
+	At      Time
+	Lines   []string // where each instruction comes from
+	Regions []Region
+	Arrays  []MemoryArray // in the machine's memory, by ID
+}
+
+// Region is a named part of a program.
+type Region struct {
+	Name     string
+	From, To int32 // its instructions, To not included
+}
+
+// MemoryArray is an array in a machine's memory.
+type MemoryArray struct {
+	Name    string
+	Type    string // of its elements
+	Element int    // bytes
+	Base    uint64 // simulated address
+	Length  int    // elements
+}
