@@ -42,7 +42,7 @@ func Main(ctx context.Context, args []string, stdout, stderr io.Writer) int {
 	root.SetErr(c.stderr)
 	err := root.ExecuteContext(ctx)
 	if flushed := c.stdout.Flush(); err == nil && flushed != nil {
-		err = fmt.Errorf("standard output: %w", flushed)
+		err = flushed
 	}
 	if err == nil {
 		return exitVerified
@@ -70,7 +70,7 @@ type cli struct {
 }
 
 func newCLI(stdout, stderr io.Writer) *cli {
-	c := &cli{stdout: bufio.NewWriter(stdout), stderr: &lockedWriter{w: stderr}, terminal: terminal(stderr)}
+	c := &cli{stdout: bufio.NewWriter(standardOutput{stdout}), stderr: &lockedWriter{w: stderr}, terminal: terminal(stderr)}
 	c.color = terminal(stdout) != nil && os.Getenv("NO_COLOR") == ""
 	c.setLog(zerolog.WarnLevel)
 	return c
@@ -90,6 +90,17 @@ func (c *cli) setLog(level zerolog.Level) {
 		NoColor:      c.terminal == nil || os.Getenv("NO_COLOR") != "",
 		PartsExclude: []string{zerolog.TimestampFieldName},
 	}).Level(level)
+}
+
+// standardOutput names itself in its errors.
+type standardOutput struct{ io.Writer }
+
+func (s standardOutput) Write(b []byte) (int, error) {
+	n, err := s.Writer.Write(b)
+	if err != nil {
+		err = fmt.Errorf("standard output: %w", err)
+	}
+	return n, err
 }
 
 // lockedWriter lets goroutines share a writer.

@@ -60,7 +60,7 @@ func sample(t *testing.T) *Result {
 			{Name: "adjncy", Type: "i32", Elements: 258_026, Loads: 644_000, Requested: 2_580_000, Moved: 71_300_000, DRAMRead: 20_100_000,
 				Levels: []Level{{Name: "l1", Accesses: 1000, Hits: 531}, {Name: "l2", Accesses: 469, Hits: 185}}},
 		},
-		HotWords: []HotWord{{"tail[0]", 10_600}, {"level[12]", 11}},
+		HotWords: []HotWord{{Place: "tail[0]", Atomics: 10_600}, {Place: "level[12]", Atomics: 11}},
 		Lines: []Line{
 			{Program: "matching/ld.find", File: "no/such/kernel.go", Line: 86, Instructions: []string{"ld.f64 r9, [%weight + r3]", "lt r1, r2, r3"},
 				Time: 0.371, Issued: 0.001, Stalls: Shares{{Name: "memory_dependency", Share: 0.1}, {Name: "memory_throttle", Share: 0.27}}},

@@ -27,7 +27,10 @@ type Result struct {
 	Launches   []Launch            `json:"launches"`
 	Arrays     Arrays              `json:"arrays"`
 	HotWords   []HotWord           `json:"hot_words"`
-	Lines      []Line              `json:"lines"` // by time, the most first
+	Lines      []Line              `json:"lines"`  // by time, the most first
+	Series     *Series             `json:"series"` // null without timing
+	Units      []Unit              `json:"units"`
+	Peak       Peak                `json:"peak"`
 	Config     *models.Description `json:"config"`
 }
 
@@ -127,7 +130,8 @@ type Launch struct {
 	Seconds            float64 `json:"seconds"`
 	Instructions       uint64  `json:"instructions"`
 	ThreadInstructions uint64  `json:"thread_instructions"`
-	Notes              Notes   `json:"notes"`
+	Activity
+	Notes Notes `json:"notes"`
 }
 
 // Notes are figures of a launch, such as the size of the queue it filled.
@@ -201,17 +205,12 @@ func (a *Array) merge(b Array) {
 	}
 }
 
-// HotWord is a place in memory that many atomics went to.
-type HotWord struct {
-	Place   string `json:"place"`
-	Atomics uint64 `json:"atomics"` // at least
-}
-
 // Line is a line of a kernel's source and what its instructions did.
 type Line struct {
 	Program      string    `json:"program"`
 	File         string    `json:"file"` // relative to the module
 	Line         int       `json:"line"`
+	Text         string    `json:"text"` // of the source, "" if it is not at hand
 	Instructions []string  `json:"instructions"`
 	Time         Float     `json:"time"`   // share of the threads' time
 	Issued       Float     `json:"issued"` // part of Time, as are the stalls
@@ -222,6 +221,7 @@ type Line struct {
 	Transactions uint64    `json:"transactions"`
 	Requested    sim.Bytes `json:"requested_bytes"`
 	Moved        sim.Bytes `json:"moved_bytes"`
+	Misses       Counts    `json:"misses"` // by level of cache
 }
 
 // end marks a result of which err kept the rest from being known. Threads that
@@ -260,21 +260,30 @@ func (r *Result) add(report *models.Report, launches []models.Launch) {
 	for i, l := range launches {
 		r.Launches[i] = Launch{
 			Program: l.Program, Items: l.Items, Start: l.Start.Seconds(), Seconds: (l.End - l.Start).Seconds(),
-			Instructions: l.Instructions, ThreadInstructions: l.ThreadInstructions, Notes: l.Notes,
+			Instructions: l.Instructions, ThreadInstructions: l.ThreadInstructions, Activity: activityOf(&l.Activity), Notes: l.Notes,
 		}
 	}
 	r.addArrays(report.Arrays)
 	r.HotWords = make([]HotWord, len(report.HotWords))
-	for i, w := range report.HotWords {
-		r.HotWords[i] = HotWord(w)
+	for i := range report.HotWords {
+		r.HotWords[i] = hotWordOf(&report.HotWords[i])
 	}
+	if report.Series != nil {
+		r.Series = seriesOf(report.Series)
+	}
+	r.Units = make([]Unit, len(report.Units))
+	for i, u := range report.Units {
+		r.Units[i] = Unit{u.Name, u.Kind, u.Group, Float(u.Busy), u.Of, Float(u.Hits), u.Bytes}
+	}
+	r.Peak = Peak(report.Peak)
+	sources := newSources()
 	r.Lines = make([]Line, len(report.Lines))
 	for i, l := range report.Lines {
 		r.Lines[i] = Line{
-			Program: l.Program, File: l.Source.File, Line: l.Source.Num, Instructions: l.Text,
+			Program: l.Program, File: l.Source.File, Line: l.Source.Num, Text: sources.line(l.Source.File, l.Source.Num), Instructions: l.Text,
 			Time: Float(l.Time()), Issued: Float(l.Issued), Stalls: l.Stalls,
 			Issues: l.Issues, Lanes: l.Lanes, Divergent: l.Divergent,
-			Transactions: l.Transactions, Requested: l.Requested, Moved: l.Moved,
+			Transactions: l.Transactions, Requested: l.Requested, Moved: l.Moved, Misses: l.Misses,
 		}
 	}
 }

@@ -42,7 +42,7 @@ func members(t *testing.T, object json.RawMessage) []string {
 
 var (
 	resultKeys = []string{"arrays", "config", "graph", "host", "hot_words", "kernel", "launches", "lines", "machine",
-		"metrics", "result", "schedule", "seed", "simulated", "stalls"}
+		"metrics", "peak", "result", "schedule", "seed", "series", "simulated", "stalls", "units"}
 	hostKeys = []string{"check_seconds", "events_per_second", "instructions", "instructions_per_second", "peak_rss_bytes",
 		"setup_seconds", "wall_seconds"}
 )
@@ -111,6 +111,7 @@ func checkCounts(t *testing.T, r map[string]json.RawMessage, timed bool) {
 			Lanes  uint64
 			File   string
 			Line   int
+			Text   string
 		}
 		Launches []struct {
 			Instructions       uint64
@@ -123,6 +124,11 @@ func checkCounts(t *testing.T, r map[string]json.RawMessage, timed bool) {
 		"stalls": &o.Stalls, "lines": &o.Lines, "launches": &o.Launches} {
 		if err := json.Unmarshal(r[key], into); err != nil {
 			t.Fatalf("%s: %v", key, err)
+		}
+	}
+	for _, l := range o.Lines {
+		if source := kernels.Source(l.File); l.Text == "" || l.Line > len(source) || l.Text != strings.TrimSpace(source[l.Line-1]) {
+			t.Errorf("%s:%d reads %q", l.File, l.Line, l.Text)
 		}
 	}
 	var instructions, threads uint64

@@ -5,9 +5,12 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+
+	"heddle/kernels"
 )
 
-// sources finds the text of source lines on disk.
+// sources finds the text of source lines: of kernels in the program itself, of
+// others on disk.
 type sources struct {
 	roots []string
 	files map[string][]string // lines; nil where there is no such file
@@ -39,14 +42,17 @@ func newSources() *sources {
 func (s *sources) line(file string, number int) string {
 	lines, known := s.files[file]
 	if !known {
+		lines = kernels.Source(file)
+	}
+	if !known && lines == nil {
 		for _, root := range s.roots {
 			if text, err := os.ReadFile(filepath.Join(root, filepath.FromSlash(file))); err == nil {
 				lines = strings.Split(string(text), "\n")
 				break
 			}
 		}
-		s.files[file] = lines
 	}
+	s.files[file] = lines
 	if number < 1 || number > len(lines) {
 		return ""
 	}

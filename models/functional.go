@@ -31,11 +31,12 @@ var FunctionalMetrics = sim.Declaration{
 }
 
 type functionalDevice struct {
-	desc  FunctionalDescription
-	space *mem.Space
-	limit uint64
-	total Counts
-	halt  atomic.Pointer[error]
+	desc     FunctionalDescription
+	space    *mem.Space
+	limit    uint64
+	total    Counts
+	programs []*profiled // programs, as first launched
+	halt     atomic.Pointer[error]
 
 	done     atomic.Uint64 // instructions, as progress shows them
 	launches atomic.Int64
@@ -92,16 +93,34 @@ func (f *functionalDevice) run(p *isa.Program, items int, at sim.Time, args []is
 			return at, fmt.Errorf("the run has executed %d instructions, the most it may: %s not begun", f.limit, p.Name)
 		}
 	}
-	work, err := isa.RunFunctionalUntil(l, limit, f.watch)
+	work, err := isa.RunProfiled(l, limit, f.publish, f.profile(p))
 	f.total.Instructions += work.Instructions
 	f.total.ThreadInstructions += work.LaneInstructions
 	f.done.Store(f.total.Instructions)
 	return at, err
 }
 
-// watch publishes the progress of the launch that runs, and says whether it
-// is to end.
-func (f *functionalDevice) watch(w isa.Work) error {
+// profiled is a program that has run.
+type profiled struct {
+	program *isa.Program
+	*isa.Profile
+}
+
+// profile returns what is counted for p.
+func (f *functionalDevice) profile(p *isa.Program) *isa.Profile {
+	for _, k := range f.programs {
+		if k.program == p {
+			return k.Profile
+		}
+	}
+	k := &profiled{p, isa.NewProfile(p, f.space.ArrayID)}
+	f.programs = append(f.programs, k)
+	return k.Profile
+}
+
+// publish tells the progress of the launch that runs, and whether it is to
+// end.
+func (f *functionalDevice) publish(w isa.Work) error {
 	f.done.Store(f.total.Instructions + w.Instructions)
 	if err := f.halt.Load(); err != nil {
 		return *err
@@ -115,4 +134,53 @@ func (f *functionalDevice) report(r *Report, _ sim.Time) {
 	r.Metrics.Set("inst_executed", n)
 	r.Metrics.Set("thread_inst_executed", t)
 	r.Metrics.Set("warp_execution_efficiency", 100*t/(n*float64(f.desc.WarpWidth)))
+	for _, k := range f.programs {
+		r.Lines = append(r.Lines, functionalLines(k)...)
+	}
+	for id, info := range f.space.Arrays() {
+		a := Array{Name: info.Name, Elem: info.Elem, Len: info.Len}
+		for _, k := range f.programs {
+			if id < len(k.Arrays) {
+				x := k.Arrays[id]
+				a.Loads += x.Loads
+				a.Stores += x.Stores
+				a.Atomics += x.Atomics
+				a.Requests += x.Requests
+				a.Requested += sim.Bytes(x.Bytes)
+			}
+		}
+		r.Arrays = append(r.Arrays, a)
+	}
 }
+
+// functionalLines adds up the instructions of each source line of a program.
+// Without timing there are no shares of time.
+func functionalLines(k *profiled) []Line {
+	var lines []Line
+	at := map[int32]int{} // index in lines of each of the program's lines
+	for pc := range k.Insts {
+		s := &k.Insts[pc]
+		if s.Issues == 0 {
+			continue
+		}
+		source := k.program.Code[pc].Line
+		i, ok := at[source]
+		if !ok {
+			i = len(lines)
+			at[source] = i
+			lines = append(lines, Line{Program: k.program.Name, Source: k.program.Lines[source]})
+		}
+		l := &lines[i]
+		l.Text = append(l.Text, k.program.Disassemble(int32(pc)))
+		l.Issues += s.Issues
+		l.Lanes += s.Lanes
+		l.Divergent += s.Divergent
+	}
+	return lines
+}
+
+func (f *functionalDevice) legend() legend { return legend{} }
+
+func (f *functionalDevice) sample(func(sim.Time)) {}
+
+func (f *functionalDevice) count(c *counters, _ sim.Time) { *c = counters{Counts: f.total} }

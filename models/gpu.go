@@ -175,12 +175,12 @@ func (d *gpuDevice) report(r *Report, elapsed sim.Time) {
 		r.Stack = append(r.Stack, Share{stall.String(), float64(s.Stalls[stall]) / whole})
 	}
 	slot := float64(d.Clock().Span(d.Config().Scheduler.Interval))
-	for _, k := range d.Kernels() {
+	kernels := d.Kernels()
+	for _, k := range kernels {
 		r.Lines = append(r.Lines, gpuLines(k, whole, slot)...)
 	}
-	for _, h := range d.HotWords(5) {
-		r.HotWords = append(r.HotWords, HotWord{d.space.Locate(h.Addr).String(), h.Atomics})
-	}
+	r.hotWords(d.space, d.HotWords(hottest), func(i int32) *isa.Program { return kernels[i].Program })
+	d.units(r)
 }
 
 func level(name string, s mem.CacheStats) Level {
@@ -203,6 +203,7 @@ func gpuLines(k simt.Kernel, whole, slot float64) []Line {
 			i = len(lines)
 			at[source] = i
 			lines = append(lines, Line{Program: k.Program.Name, Source: k.Program.Lines[source]})
+			lines[i].Misses = []Count{{"l1", 0}, {"l2", 0}}
 			for stall := range simt.NumStalls {
 				lines[i].Stalls = append(lines[i].Stalls, Share{stall.String(), 0})
 			}
@@ -215,6 +216,8 @@ func gpuLines(k simt.Kernel, whole, slot float64) []Line {
 		l.Transactions += s.Transactions
 		l.Requested += s.Requested
 		l.Moved += s.Moved
+		l.Misses[0].N += s.L1Misses
+		l.Misses[1].N += s.L2Misses
 		l.Issued += float64(s.Issues) * slot / whole
 		for stall, t := range s.Stalls {
 			l.Stalls[stall].Share += float64(t) / whole

@@ -23,6 +23,11 @@ type device interface {
 	progress() Progress
 	parts() []Part
 	report(r *Report, elapsed sim.Time)
+	// count sets c to what has been counted up to now.
+	count(c *counters, now sim.Time)
+	legend() legend
+	// sample makes the device call f now and then while it runs programs.
+	sample(f func(now sim.Time))
 }
 
 // Counts are instructions executed: by warps, and by their threads.
@@ -47,6 +52,7 @@ type Launch struct {
 	Start, End         sim.Time
 	Instructions       uint64
 	ThreadInstructions uint64
+	Activity           Activity
 	Notes              []Note // made after it, before the next
 }
 
@@ -78,6 +84,7 @@ type Machine struct {
 	download sim.Time
 	failed   error // of a launch: the run has ended
 	observer sim.Observer
+	sampler  sampler
 }
 
 // Build returns the machine that d describes. All faults of the description
@@ -94,6 +101,10 @@ func Build(d *Description, o Options) (*Machine, error) {
 	}
 	if err := d.contradictions(); err != nil {
 		return nil, err
+	}
+	m.sampler.machine = m
+	if m.clock.Period > 0 {
+		m.device.sample(m.sampler.look)
 	}
 	if o.Memcheck {
 		m.Space.EnableMemcheck()
@@ -142,6 +153,7 @@ func (m *Machine) Start() {
 	if m.observer != nil {
 		m.observer.Began(m.now)
 	}
+	m.sampler.begin(m.now)
 }
 
 // Started reports whether the set-up is over.
@@ -159,7 +171,8 @@ func (m *Machine) Launch(p *isa.Program, items int, args ...isa.Value) error {
 	}
 	m.now += m.launch
 	start := max(m.now, m.busy)
-	before := m.device.counts()
+	var before, after counters
+	m.device.count(&before, start)
 	m.showLaunch(p, items, start)
 	end, err := m.device.run(p, items, start, args)
 	m.failed = err
@@ -167,11 +180,13 @@ func (m *Machine) Launch(p *isa.Program, items int, args ...isa.Value) error {
 	if m.observer != nil {
 		m.observer.Returned(end)
 	}
-	after := m.device.counts()
+	m.device.count(&after, end)
+	m.sampler.look(end)
 	m.Launches = append(m.Launches, Launch{
 		Program: p.Name, Items: items, Start: start - m.started, End: end - m.started,
 		Instructions:       after.Instructions - before.Instructions,
 		ThreadInstructions: after.ThreadInstructions - before.ThreadInstructions,
+		Activity:           m.activity(&before, &after, end-start),
 	})
 	return err
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"heddle/arch/isa"
+	"heddle/arch/mem"
 	"heddle/sim"
 )
 
@@ -21,6 +22,9 @@ type Report struct {
 	Lines    []Line
 	Arrays   []Array
 	HotWords []HotWord
+	Series   *Series // nil without timing
+	Units    []Unit  // what the machine consists of, and how busy it was
+	Peak     Peak
 	Memory   sim.Bytes // simulated arrays
 }
 
@@ -28,6 +32,12 @@ type Report struct {
 type Share struct {
 	Name  string
 	Share float64
+}
+
+// Count is a number of things of a name.
+type Count struct {
+	Name string
+	N    uint64
 }
 
 // Line is a line of a kernel's source and what its instructions did.
@@ -41,6 +51,7 @@ type Line struct {
 	Transactions uint64
 	Requested    sim.Bytes
 	Moved        sim.Bytes
+	Misses       []Count // by level of cache, merged ones included
 	Issued       float64 // share of the threads' time
 	Stalls       []Share // of the threads' time, by reason
 }
@@ -75,8 +86,55 @@ type Array struct {
 
 // HotWord is a place that many atomics went to.
 type HotWord struct {
-	Place   string
-	Atomics uint64
+	Place      string
+	Array      string // "" outside all arrays
+	Atomics    uint64 // at least
+	Cores      int    // that they came from, at least
+	Contenders []Contender
+}
+
+// contend adds a contender; those of one line count as one.
+func (w *HotWord) contend(c Contender) {
+	for i := range w.Contenders {
+		if o := &w.Contenders[i]; o.Program == c.Program && o.Source == c.Source {
+			o.Share += c.Share
+			return
+		}
+	}
+	w.Contenders = append(w.Contenders, c)
+}
+
+// Contender is a source line whose atomics went to a hot word, with the first
+// of its instructions, and its share of them.
+type Contender struct {
+	Program string
+	Source  isa.Line
+	Text    string
+	Share   float64
+}
+
+// hottest is how many hot words a report has.
+const hottest = 8
+
+// hotWords adds the hottest words; programs are in the order of their first
+// launch.
+func (r *Report) hotWords(space *mem.Space, words []mem.HotWord, program func(i int32) *isa.Program) {
+	for _, h := range words {
+		place := space.Locate(h.Addr)
+		w := HotWord{Place: place.String(), Atomics: h.Atomics, Cores: h.Cores}
+		if place.Inside() {
+			w.Array = place.Array.Name
+		}
+		whole := uint64(0)
+		for _, s := range h.Sites {
+			whole += s.Count
+		}
+		for _, s := range h.Sites {
+			p := program(s.Program)
+			w.contend(Contender{p.Name, p.Source(s.PC), p.Disassemble(s.PC), float64(s.Count) / float64(whole)})
+		}
+		r.HotWords = append(r.HotWords, w)
+	}
 }
 
 // Report returns what the machine has to tell; elapsed time is that of the
@@ -91,6 +149,12 @@ func (m *Machine) Report() *Report {
 		r.Cycles = m.clock.Cycle(m.elapsed)
 	}
 	m.device.report(r, m.elapsed)
+	if r.Timed {
+		r.Series = m.sampler.series(m.elapsed)
+		if m.bus != nil {
+			r.Units = append(r.Units, m.busUnit())
+		}
+	}
 	if r.Counts.Instructions == 0 {
 		r.Stack, r.Lines = nil, nil // of nothing there are no shares
 	}

@@ -115,7 +115,8 @@ func (d *streamDevice) report(r *Report, elapsed sim.Time) {
 	for stall := range stream.NumStalls {
 		r.Stack = append(r.Stack, Share{stall.String(), float64(s.Stalls[stall]) / whole})
 	}
-	for _, k := range d.Kernels() {
+	kernels := d.Kernels()
+	for _, k := range kernels {
 		r.Lines = append(r.Lines, streamLines(k, whole)...)
 	}
 	for id, info := range d.space.Arrays() {
@@ -132,9 +133,8 @@ func (d *streamDevice) report(r *Report, elapsed sim.Time) {
 		a.Levels = append(a.Levels, level("buffer", t.Buffer))
 		r.Arrays = append(r.Arrays, a)
 	}
-	for _, h := range d.HotWords(5) {
-		r.HotWords = append(r.HotWords, HotWord{d.space.Locate(h.Addr).String(), h.Operations})
-	}
+	r.hotWords(d.space, d.HotWords(hottest), func(i int32) *isa.Program { return kernels[i].Program })
+	d.units(r)
 }
 
 // streamLines adds up the instructions of each source line of a kernel; whole
@@ -153,6 +153,7 @@ func streamLines(k stream.Kernel, whole float64) []Line {
 			i = len(lines)
 			at[source] = i
 			lines = append(lines, Line{Program: k.Program.Name, Source: k.Program.Lines[source]})
+			lines[i].Misses = []Count{{"buffer", 0}}
 			for stall := range stream.NumStalls {
 				lines[i].Stalls = append(lines[i].Stalls, Share{stall.String(), 0})
 			}
@@ -164,6 +165,7 @@ func streamLines(k stream.Kernel, whole float64) []Line {
 		l.Transactions += s.Memory
 		l.Requested += sim.Bytes(s.Memory) * sim.Bytes(max(k.Program.Code[pc].Type.Size(), 1))
 		l.Moved += sim.Bytes(s.Memory) * 8
+		l.Misses[0].N += s.Missed
 		l.Issued += float64(s.Words) / whole
 		for stall, t := range s.Stalls {
 			l.Stalls[stall].Share += float64(t) / whole

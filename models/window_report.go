@@ -1,6 +1,7 @@
 package models
 
 import (
+	"heddle/arch/isa"
 	"heddle/arch/mem"
 	"heddle/arch/net"
 	"heddle/arch/window"
@@ -48,9 +49,12 @@ func (d *windowDevice) report(r *Report, _ sim.Time) {
 		r.Stack = append(r.Stack, Share{cause.String(), float64(s.Cycles[cause]) / whole})
 	}
 	base := float64(s.Cycles[window.Base]) / whole / float64(s.Instructions)
-	for _, k := range d.Kernels() {
+	kernels := d.Kernels()
+	for _, k := range kernels {
 		r.Lines = append(r.Lines, windowLines(k, whole, base)...)
 	}
+	r.hotWords(d.space, d.HotWords(hottest), func(i int32) *isa.Program { return kernels[i].Program })
+	d.units(r)
 	line := d.desc.Memory.Line
 	for id, info := range d.space.Arrays() {
 		t := d.Array(id)
@@ -176,6 +180,7 @@ func windowLines(k window.Kernel, whole, base float64) []Line {
 			i = len(lines)
 			at[source] = i
 			lines = append(lines, Line{Program: k.Program.Name, Source: k.Program.Lines[source]})
+			lines[i].Misses = []Count{{"l1", 0}, {"l2", 0}, {"l3", 0}}
 			for cause := window.Base + 1; cause < window.NumCauses; cause++ {
 				lines[i].Stalls = append(lines[i].Stalls, Share{cause.String(), 0})
 			}
@@ -188,6 +193,9 @@ func windowLines(k window.Kernel, whole, base float64) []Line {
 		l.Transactions += s.Accesses
 		l.Requested += s.Bytes
 		l.Moved += s.Bytes
+		for level, n := range s.Misses {
+			l.Misses[level].N += n
+		}
 		l.Issued += float64(s.Issues) * base
 		for cause := window.Base + 1; cause < window.NumCauses; cause++ {
 			l.Stalls[cause-1].Share += float64(s.Cycles[cause]) / whole

@@ -36,7 +36,13 @@ const watchInterval = 1 << 16
 // every 65536 instructions with what has been executed so far. When watch
 // returns an error the run ends with it.
 func RunFunctionalUntil(l *Launch, limit uint64, watch func(Work) error) (Work, error) {
-	r := functional{Launch: l, limit: limit, watch: watch, waiters: map[uint64][]*task{}}
+	return RunProfiled(l, limit, watch, nil)
+}
+
+// RunProfiled is RunFunctionalUntil that adds to a profile of l's program,
+// unless it is nil.
+func RunProfiled(l *Launch, limit uint64, watch func(Work) error, p *Profile) (Work, error) {
+	r := functional{Launch: l, limit: limit, watch: watch, profile: p, waiters: map[uint64][]*task{}}
 	err := r.run()
 	return r.work, err
 }
@@ -73,6 +79,7 @@ type functional struct {
 
 	watch   func(Work) error
 	watched uint64 // instructions when it was last called
+	profile *Profile
 
 	thread int       // first thread of the next warp
 	block  *blockRun // of the warp begun last
@@ -191,6 +198,9 @@ func (r *functional) turn(t *task) error {
 		if outcome < Blocked || outcome == Done {
 			n++
 			lanes += uint64(bits.OnesCount64(active))
+			if r.profile != nil {
+				r.profile.count(w, t.at, active)
+			}
 		}
 		if len(r.waiters) > 0 {
 			r.wakeWaiters(t)

@@ -77,3 +77,12 @@ func (c *Cache) of(id int16) *CacheStats {
 func (c *Cache) grow(n int) {
 	c.stats = append(c.stats, make([]CacheStats, n-len(c.stats))...)
 }
+
+// Misses returns the misses of the accesses to the array of the given ID, -1
+// for those outside all arrays.
+func (c *Cache) Misses(id int16) int64 {
+	if int(id)+1 >= len(c.stats) {
+		return 0
+	}
+	return c.stats[id+1].Misses
+}

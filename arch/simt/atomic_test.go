@@ -2,13 +2,13 @@ package simt
 
 import (
 	"fmt"
+	"reflect"
 	"slices"
 	"testing"
 
 	"heddle/arch/isa"
+	"heddle/arch/mem"
 	"heddle/sim"
-
-	"pgregory.net/rapid"
 )
 
 // atomicTrip is how long a lone atomic takes whose line is in L2.
@@ -186,46 +186,11 @@ func TestHotWords(t *testing.T) {
 	r.run(text(t, "param a i64[]", same(5, "atom.add.i64 [$a + 40], 1"), same(2, "atom.add.i64 [$a + 80], 1"),
 		"atom.add.i64 [$a + %lane*8], 1"), 32, 32, a)
 	hot := r.gpu.HotWords(2)
-	want := []HotWord{{a.Base + 40, 5*32 + 1}, {a.Base + 80, 2*32 + 1}}
-	if !slices.Equal(hot, want) {
+	want := []mem.HotWord{
+		{Addr: a.Base + 40, Atomics: 5*32 + 1, Cores: 1, Sites: []mem.SiteCount{{Site: mem.Site{PC: 0}, Count: 32}, {Site: mem.Site{PC: 1}, Count: 32}, {Site: mem.Site{PC: 2}, Count: 32}, {Site: mem.Site{PC: 3}, Count: 32}}},
+		{Addr: a.Base + 80, Atomics: 2*32 + 1, Cores: 1, Sites: []mem.SiteCount{{Site: mem.Site{PC: 5}, Count: 32}, {Site: mem.Site{PC: 6}, Count: 32}, {Site: mem.Site{PC: 7}, Count: 1}}},
+	}
+	if !reflect.DeepEqual(hot, want) {
 		t.Errorf("hot words %v, want %v", hot, want)
 	}
-}
-
-// An address with more than half of the atomics that share its entry keeps it,
-// and none is credited with more than it had.
-func TestHotWordsAgainstCounts(t *testing.T) {
-	// Addresses that share an entry, found by trying: the first two after which
-	// the count of the first has gone down.
-	shared := []uint64{4096}
-	for a := uint64(4100); len(shared) < 3; a += 4 {
-		if a > 1<<20 {
-			t.Fatal("no two addresses share an entry")
-		}
-		var h hotWords
-		h.add(shared[0])
-		if h.add(a); !slices.Contains(h.count[:], 1) {
-			shared = append(shared, a)
-		}
-	}
-	rapid.Check(t, func(t *rapid.T) {
-		var h hotWords
-		counts := map[uint64]uint64{}
-		draws := rapid.SliceOfN(rapid.SampledFrom([]int{0, 0, 0, 1, 2}), 1, 60).Draw(t, "draws")
-		for _, d := range draws {
-			h.add(shared[d])
-			counts[shared[d]]++
-		}
-		top := h.top(5)
-		for _, w := range top {
-			if w.Atomics > counts[w.Addr] {
-				t.Fatalf("address %d: at least %d atomics, had %d", w.Addr, w.Atomics, counts[w.Addr])
-			}
-		}
-		for addr, n := range counts {
-			if margin := 2*int(n) - len(draws); margin > 1 && (len(top) != 1 || top[0].Addr != addr || int(top[0].Atomics) < margin) {
-				t.Fatalf("address %d had %d of %d atomics; found %v", addr, n, len(draws), top)
-			}
-		}
-	})
 }

@@ -121,6 +121,8 @@ func checkConservation(t rapid.TB, r *rig) {
 			lines.Transactions += l.Transactions
 			lines.Requested += l.Requested
 			lines.Moved += l.Moved
+			lines.L1Misses += l.L1Misses
+			lines.L2Misses += l.L2Misses
 			for i := range l.Stalls {
 				lines.Stalls[i] += l.Stalls[i]
 			}
@@ -175,6 +177,8 @@ func checkConservation(t rapid.TB, r *rig) {
 		equal("L1 writes", l1.Writes, int64(s.Stores.Transactions))
 		l2Reads, l2Bytes = int64(l1.Fetched/c.L1.Sector), l1.Fetched
 	}
+	equal("L1 read misses by line", int64(lines.L1Misses), l1.Reads-l1.Hits+l1.PassedHits)
+	equal("L2 misses by line", int64(lines.L2Misses), l2.Misses)
 	equal("L2 reads", l2.Reads, l2Reads)
 	equal("L2 writes", l2.Writes, int64(s.Stores.Transactions))
 	equal("L2 atomics", l2.Atomics, int64(s.Atomics.Transactions))
@@ -232,6 +236,22 @@ func checkConservation(t rapid.TB, r *rig) {
 		t.Errorf("%v replays of %v atomics", v["atomic_replays"], v["atomic_operations"])
 	}
 	checkRatios(t, r)
+
+	// SMs: their sums are the totals.
+	var sms SMStats
+	for i := range g.sms {
+		m := g.SM(i)
+		sms.Issued += m.Issued
+		sms.Active += m.Active
+		sms.Warps += m.Warps
+		sms.L1.Add(m.L1)
+	}
+	equal("SMs", sms, SMStats{Issued: s.Instructions, Active: s.Active, L1: l1})
+	var slices mem.CacheStats
+	for _, x := range g.Slices() {
+		slices.Add(x)
+	}
+	equal("slices", slices, l2)
 
 	// Nothing is left over.
 	for _, m := range g.sms {

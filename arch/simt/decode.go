@@ -34,6 +34,7 @@ type kernel struct {
 	program *isa.Program
 	ops     []op
 	lines   []LineStats
+	number  int32 // among those launched
 }
 
 func decode(p *isa.Program, c *Config) *kernel {

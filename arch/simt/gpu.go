@@ -45,12 +45,13 @@ type GPU struct {
 	waiting    map[uint64][]*warp
 	stats      Stats
 	arrays     []ArrayStats
-	hot        hotWords
+	hot        mem.HotWords
 
 	limit      sim.Cycles // 0: none
 	maxTime    sim.Time
 	watch      sim.Time // when to look at progress next
-	progress   uint64   // what had been written when last looked at
+	onSample   func(now sim.Time)
+	progress   uint64 // what had been written when last looked at
 	progressAt sim.Time
 	patience   sim.Cycles // without progress
 	Progress   Progress
@@ -196,6 +197,7 @@ func (g *GPU) Run(p *isa.Program, threads, block int, at sim.Time, args []isa.Va
 	k := g.kernels[p]
 	if k == nil {
 		k = decode(p, &g.config)
+		k.number = int32(len(g.order))
 		g.kernels[p] = k
 		g.order = append(g.order, k)
 	}
@@ -256,6 +258,7 @@ func (g *GPU) close(start sim.Time) {
 			for _, w := range s.schedulers[i].warps {
 				if w != nil {
 					g.stats.Resident += w.since - w.started
+					w.started = w.since
 				}
 			}
 		}

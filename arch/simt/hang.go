@@ -61,6 +61,9 @@ func (g *GPU) checkProgress(now sim.Time) {
 	}
 	g.memory.advance(now)
 	g.publish(now)
+	if g.onSample != nil {
+		g.onSample(now)
+	}
 	if now > g.maxTime {
 		g.engine.Stop(fmt.Errorf("reached the limit of %d cycles\n%s", g.limit, g.report()))
 		return

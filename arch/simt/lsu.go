@@ -135,7 +135,7 @@ func (m *sm) coalesce(e *memop, lanes uint64, o *op, line *LineStats) {
 	case o.atomic:
 		a.Atomics += uint64(threads)
 		for l := lanes; l != 0; l &= l - 1 {
-			g.hot.add(e.w.Addr[bits.TrailingZeros64(l)&63])
+			g.hot.Add(e.w.Addr[bits.TrailingZeros64(l)&63], m.id, mem.Site{Program: g.running.kernel.number, PC: e.pc})
 		}
 	case o.store:
 		a.Stores += uint64(threads)
@@ -220,6 +220,8 @@ func (m *sm) holds(e *memop) bool {
 func (u *lsu) send(e *memop, t *transaction, start sim.Time) {
 	m := u.sm
 	start += m.gpu.pipeline
+	line := &m.gpu.running.kernel.lines[e.pc]
+	missed := m.port.m.missed
 	switch {
 	case e.o.atomic:
 		if m.l1 != nil {
@@ -237,8 +239,15 @@ func (u *lsu) send(e *memop, t *transaction, start sim.Time) {
 		m.first.Access(start, a)
 	default:
 		a := mem.Access{Addr: t.addr, Size: t.size, Kind: mem.Read, Array: e.array}
-		e.done = max(e.done, m.first.Access(start, a))
+		if m.l1 == nil {
+			e.done = max(e.done, m.table.Access(start, a))
+			break
+		}
+		before := m.l1.Misses(e.array)
+		e.done = max(e.done, m.l1.Access(start, a))
+		line.L1Misses += uint64(m.l1.Misses(e.array) - before)
 	}
+	line.L2Misses += uint64(m.port.m.missed - missed)
 }
 
 // complete ends e, whose last transaction was sent by time sent.

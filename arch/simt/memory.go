@@ -22,6 +22,7 @@ type memorySystem struct {
 	masked     bool
 	sector     int32
 	last       sim.Time // when the last write was done
+	missed     int64    // accesses that missed in L2
 	advanced   uint
 }
 
@@ -138,9 +139,12 @@ func (p *smPort) Access(at sim.Time, a mem.Access) sim.Time {
 	m := p.m
 	i, local := m.locate(a.Addr)
 	a.Addr = local
+	cache := m.slices[i].cache
+	before := cache.Misses(a.Array)
 	if a.Kind == mem.Read {
 		arrive := m.crossbar.Request(at, p.sm, i, 0)
-		ready := m.slices[i].cache.Access(arrive, a)
+		ready := cache.Access(arrive, a)
+		m.missed += cache.Misses(a.Array) - before
 		return m.crossbar.Reply(ready, i, p.sm, sim.Bytes(a.Size))
 	}
 	arrive := m.crossbar.Request(at, p.sm, i, sim.Bytes(a.Size))
@@ -150,7 +154,8 @@ func (p *smPort) Access(at sim.Time, a mem.Access) sim.Time {
 		a.Addr &^= uint64(m.sector - 1)
 		a.Size = (int32(end-a.Addr) + m.sector - 1) &^ (m.sector - 1)
 	}
-	done := m.slices[i].cache.Access(arrive, a)
+	done := cache.Access(arrive, a)
+	m.missed += cache.Misses(a.Array) - before
 	m.last = max(m.last, done)
 	return done
 }
@@ -163,7 +168,9 @@ func (p *smPort) atomic(at sim.Time, t *transaction, addr *[64]uint64, size int3
 	data := sim.Bytes(bits.OnesCount64(t.lanes)) * sim.Bytes(size)
 	arrive := m.crossbar.Request(at, p.sm, i, data)
 	s := &m.slices[i]
+	before := s.cache.Misses(array)
 	ready := s.cache.Access(arrive, mem.Access{Addr: local, Size: t.size, Kind: mem.Atomic, Array: array})
+	m.missed += s.cache.Misses(array) - before
 	done := ready
 	for l := t.lanes; l != 0; l &= l - 1 {
 		granule := addr[bits.TrailingZeros64(l)&63] >> s.granule

@@ -239,4 +239,4 @@ func (g *GPU) Array(id int) Traffic {
 }
 
 // HotWords returns the n addresses that most atomics went to.
-func (g *GPU) HotWords(n int) []HotWord { return g.hot.top(n) }
+func (g *GPU) HotWords(n int) []mem.HotWord { return g.hot.Top(n) }

@@ -159,6 +159,7 @@ func (s *scheduler) issue(w *warp, o *op, now sim.Time) {
 	line := &g.running.kernel.lines[pc]
 	line.Issues++
 	line.Lanes += n
+	m.issued++
 	g.stats.Instructions++
 	g.stats.ThreadInstructions += n
 	g.stats.Issued += g.issueInterval

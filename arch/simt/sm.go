@@ -29,6 +29,7 @@ type sm struct {
 	shared     sim.Bytes
 	since      sim.Time // resident warps since, if there are any
 	active     sim.Time // time with a warp resident
+	issued     uint64   // warp instructions
 }
 
 // block is a resident thread block.

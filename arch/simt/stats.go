@@ -35,6 +35,8 @@ type LineStats struct {
 	Transactions uint64
 	Requested    sim.Bytes // by lanes
 	Moved        sim.Bytes // by transactions
+	L1Misses     uint64    // of its reads, merged ones included
+	L2Misses     uint64    // of all that it sent there, merged ones included
 	Stalls       [NumStalls]sim.Time
 }
 

@@ -32,6 +32,7 @@ func conserves(t rapid.TB, sys *System) {
 			l := &k.Lines[pc]
 			lines.Words += l.Words
 			lines.Memory += l.Memory
+			lines.Missed += l.Missed
 			operations += l.Issues
 			for stall, d := range l.Stalls {
 				lines.Stalls[stall] += d
@@ -57,6 +58,18 @@ func conserves(t rapid.TB, sys *System) {
 	}
 	if buffers.Hits+buffers.Misses != buffers.Accesses() {
 		t.Errorf("%d hits and %d misses of %d accesses", buffers.Hits, buffers.Misses, buffers.Accesses())
+	}
+	if int64(lines.Missed) != buffers.Misses {
+		t.Errorf("lines missed %d times in the buffers, which missed %d times", lines.Missed, buffers.Misses)
+	}
+	var words uint64
+	var modules mem.CacheStats
+	for i := range sys.processors {
+		words += sys.Processor(i).Words
+		modules.Add(sys.Module(i).Buffer)
+	}
+	if words != s.Words || modules != buffers {
+		t.Errorf("processors issued %d words of %d; modules %+v, all %+v", words, s.Words, modules, buffers)
 	}
 	dram := sys.DRAM()
 	if burst := sys.config.Module.DRAM.Burst(); sim.Bytes(dram.Reads)*burst != buffers.Fetched || sim.Bytes(dram.Writes)*burst != buffers.Sent {

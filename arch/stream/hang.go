@@ -25,6 +25,9 @@ func (sys *System) checkProgress(now sim.Time) {
 	sys.watch = now + sys.clock.Span(watchInterval)
 	sys.memory.advance(now)
 	sys.publish(now)
+	if sys.onSample != nil {
+		sys.onSample(now)
+	}
 	if now > sys.maxTime {
 		sys.engine.Stop(fmt.Errorf("reached the limit of %d cycles\n%s", sys.clock.Cycle(sys.maxTime), sys.report()))
 		return

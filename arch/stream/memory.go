@@ -22,6 +22,7 @@ type memorySystem struct {
 	interval sim.Time
 	same     sim.Time
 	words    []wordQueue
+	missed   int64 // operations that missed in the buffers
 }
 
 // module is the memory of a node.
@@ -99,7 +100,9 @@ func (p *processor) request(at sim.Time, a mem.Access, serial bool) sim.Time {
 	served := d.port.Reserve(start+sys.word+way, m.interval)
 	addr := a.Addr
 	a.Addr = local
+	before := d.buffer.Misses(a.Array)
 	ready := d.buffer.Access(served, a)
+	m.missed += d.buffer.Misses(a.Array) - before
 	if serial {
 		q := &m.words[addr>>3*0x9e3779b97f4a7c15>>48]
 		switch {

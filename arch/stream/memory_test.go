@@ -136,7 +136,7 @@ func TestHotWord(t *testing.T) {
 			if got := r.ints(a)[0]; got != int64(streams) {
 				t.Errorf("%d streams counted %d", streams, got)
 			}
-			if h := r.sys.HotWords(1); streams > 1 && (len(h) != 1 || h[0].Addr != a.Base || h[0].Operations != uint64(streams)) {
+			if h := r.sys.HotWords(1); streams > 1 && (len(h) != 1 || h[0].Addr != a.Base || h[0].Atomics != uint64(streams)) {
 				t.Errorf("hot words are %v", h)
 			}
 			many := r.run(text(t, "param a i64[]", "atom.add.i64 r0, [$a + %tid*8 + 8], 1"), streams, a)

@@ -250,4 +250,4 @@ func (sys *System) Array(id int) Traffic {
 
 // HotWords returns the n words that most atomic and synchronised operations
 // went to.
-func (sys *System) HotWords(n int) []HotWord { return sys.hot.top(n) }
+func (sys *System) HotWords(n int) []mem.HotWord { return sys.hot.Top(n) }

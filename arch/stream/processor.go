@@ -36,6 +36,7 @@ type processor struct {
 	throttled int64      // streams that wait for the memory unit
 	live      int        // streams with a thread
 	began     int64      // cycle of the first of them
+	words     uint64     // issued
 }
 
 // stream is the state of a hardware stream beside its thread's registers: three
@@ -202,6 +203,7 @@ func (p *processor) issued(s *stream, cycle int64) {
 	p.next = cycle + 1
 	sys.kernel.lines[s.pc].Words++
 	sys.stats.Words++
+	p.words++
 	s.since = cycle + sys.pipeline
 	if sys.probe != nil {
 		sys.showIssue(s, cycle)
@@ -403,7 +405,9 @@ func (p *processor) send(s *stream, w *word, cycle int64) int64 {
 		a.Array = int16(id)
 		sys.count(int(a.Array), w)
 	}
-	sys.kernel.lines[w.pc].Memory++
+	line := &sys.kernel.lines[w.pc]
+	line.Memory++
+	missed := sys.memory.missed
 	var level string
 	if sys.probe != nil {
 		level = p.holder(w, a)
@@ -416,7 +420,7 @@ func (p *processor) send(s *stream, w *word, cycle int64) int64 {
 			p.cache.Drop(a.Addr)
 		}
 		if !w.local {
-			sys.hot.add(a.Addr)
+			sys.hot.Add(a.Addr, p.id, mem.Site{Program: sys.kernel.number, PC: int32(w.pc)})
 		}
 		done = p.request(at+sys.unit, a, true)
 	case p.cache != nil:
@@ -430,6 +434,7 @@ func (p *processor) send(s *stream, w *word, cycle int64) int64 {
 		}
 		done = p.request(at+sys.unit, a, false)
 	}
+	line.Missed += uint64(sys.memory.missed - missed)
 	if sys.probe != nil {
 		sys.showMemory(s, w, a, at, done, level)
 	}

@@ -25,12 +25,14 @@ var stallNames = [NumStalls]string{
 func (s Stall) String() string { return stallNames[s] }
 
 // LineStats is what is counted for one instruction of a program. The words,
-// and the time, of several instructions are their first one's. Stalls are charged to the instruction that caused them: the load whose data
-// a stream waited for, not the instruction that waited.
+// and the time, of several instructions are their first one's. Stalls are charged to the instruction
+// that caused them: the load whose data a stream waited for, not the
+// instruction that waited.
 type LineStats struct {
 	Issues uint64 // times issued
 	Words  uint64 // of the machine's instructions, those that begin here
 	Memory uint64 // memory operations sent, tries included
+	Missed uint64 // of them, those that missed in a data buffer
 	Stalls [NumStalls]sim.Cycles
 }
 

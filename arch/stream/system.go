@@ -35,7 +35,7 @@ type System struct {
 	scalar  *isa.Scalar
 	running launch
 	parking parking
-	hot     hotWords
+	hot     mem.HotWords
 	stats   Stats
 	arrays  []ArrayStats
 
@@ -43,7 +43,8 @@ type System struct {
 	lastCycle int64    // of the threads that have ended
 	maxTime   sim.Time
 	watch     sim.Time // when to look at progress next
-	progress  uint64   // words changed and threads ended
+	onSample  func(now sim.Time)
+	progress  uint64 // words changed and threads ended
 	watched   progressMark
 	Progress  Progress
 }
@@ -63,6 +64,7 @@ type kernel struct {
 	program    *isa.Program
 	words      []word
 	lines      []LineStats
+	number     int32  // among those launched
 	calls      bool   // registers of several functions are in use at once
 	localBytes uint64 // between the local memories of two threads
 }
@@ -190,7 +192,7 @@ func (sys *System) Run(p *isa.Program, items int, at sim.Time, args []isa.Value)
 		const unit = 64 // bytes, so that threads' memories share no block
 		sys.kernel = &kernel{
 			program: p, words: pack(p, &sys.config.Word), lines: make([]LineStats, len(p.Code)),
-			calls: len(p.Funcs) > 1, localBytes: uint64((p.Local + unit - 1) / unit * unit),
+			number: int32(len(sys.order)), calls: len(p.Funcs) > 1, localBytes: uint64((p.Local + unit - 1) / unit * unit),
 		}
 		sys.kernels[p] = sys.kernel
 		sys.order = append(sys.order, sys.kernel)

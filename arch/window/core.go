@@ -37,6 +37,7 @@ type core struct {
 	tlb        translation
 	predictor  predictor
 	stats      Stats
+	executed   uint64 // by threads that have ended
 }
 
 func newCore(m *Machine, id int, port Port) *core {
@@ -117,10 +118,10 @@ func (c *core) rouse(t *thread, at int64) {
 	}
 }
 
-// access makes an access of t at or after cycle at, and returns when it is done and
-// what a thread waits for until then. One that needs a line waits for a line
-// fill buffer.
-func (c *core) access(t *thread, at int64, a mem.Access) (done int64, cause Cause) {
+// access makes an access of t, of its instruction at pc, at or after cycle at,
+// and returns when it is done and what a thread waits for until then. One that
+// needs a line waits for a line fill buffer.
+func (c *core) access(t *thread, at int64, a mem.Access, pc int32) (done int64, cause Cause) {
 	if !c.fills.free(at) && !c.port.InL1(a.Addr) {
 		start := c.fills.next(at)
 		c.stats.FillWait += start - at
@@ -143,6 +144,10 @@ func (c *core) access(t *thread, at int64, a mem.Access) (done int64, cause Caus
 	done = at + int64(cycles)
 	if from == mem.FromL1 {
 		return done, L1
+	}
+	line := &c.machine.running.kernel.lines[pc]
+	for level := range missedLevels[from] {
+		line.Misses[level]++
 	}
 	if from == mem.FromFill {
 		return done, c.fills.cause(a.Addr)

@@ -71,6 +71,7 @@ type kernel struct {
 	ops     []op
 	issues  []uint64
 	lines   []LineStats
+	number  int32 // among those launched
 }
 
 // decode prepares a program; ip is the address of its first instruction.

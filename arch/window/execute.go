@@ -194,7 +194,7 @@ func (t *thread) load(o *op, pc int32, ready int64, why blame) bool {
 			translated = c.tlb.delay(addr, &c.stats)
 		}
 		var cause Cause
-		done, cause = c.access(t, begin+translated, mem.Access{Addr: addr, Size: o.size, Kind: mem.Read, Array: int16(id)})
+		done, cause = c.access(t, begin+translated, mem.Access{Addr: addr, Size: o.size, Kind: mem.Read, Array: int16(id)}, pc)
 		if begin == at {
 			own = because(pc, cause)
 		}
@@ -276,7 +276,7 @@ func (t *thread) store(o *op, pc int32, ready int64, why blame) bool {
 	}
 	c.stations.take(max(at, data), why)
 	retired := t.retire(done, why)
-	t.buffer.push(storeEntry{addr: addr, size: o.size, array: int16(id), data: done, retired: retired})
+	t.buffer.push(storeEntry{addr: addr, size: o.size, array: int16(id), pc: pc, data: done, retired: retired})
 	return true
 }
 

@@ -24,6 +24,9 @@ func (m *Machine) checkProgress(now sim.Time) {
 	}
 	m.memory.Advance(now)
 	m.publish(now)
+	if m.onSample != nil {
+		m.onSample(now)
+	}
 	if now > m.maxTime {
 		m.stop(fmt.Errorf("reached the limit of %d cycles\n%s", m.clock.Cycle(m.maxTime), m.report()))
 		return

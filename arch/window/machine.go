@@ -32,10 +32,12 @@ type Machine struct {
 	failed  bool
 	stats   Stats
 	arrays  []ArrayStats
+	hot     mem.HotWords
 
 	maxTime    sim.Time
 	watch      sim.Time // when to look at progress next
-	progress   uint64   // what had been done when last looked at
+	onSample   func(now sim.Time)
+	progress   uint64 // what had been done when last looked at
 	progressAt sim.Time
 	patience   sim.Cycles // without progress
 	Progress   Progress
@@ -61,6 +63,8 @@ type launch struct {
 	live    int
 	arrived int // at the barrier
 	latest  int64
+
+	accounted bool // its threads' cycles are among the machine's
 }
 
 // New returns a multicore on engine whose memory holds space in lines of the
@@ -130,6 +134,7 @@ func (m *Machine) Run(p *isa.Program, at sim.Time, args []isa.Value) (end sim.Ti
 	k := m.kernels[p]
 	if k == nil {
 		k = decode(p, &m.config.Core, m.code)
+		k.number = int32(len(m.order))
 		m.code += uint32(len(p.Code))
 		m.kernels[p] = k
 		m.order = append(m.order, k)
@@ -226,6 +231,7 @@ func (t *thread) finish() {
 	t.over, t.ended = true, end
 	l.end = max(l.end, end)
 	m.stats.Instructions += t.executed()
+	c.executed += t.executed()
 	m.stats.Fused += uint64(t.fused)
 	for i, o := range c.threads {
 		if o == t {
@@ -255,6 +261,7 @@ func (m *Machine) account(l *launch) {
 			m.stats.Cycles[i] += n
 		}
 	}
+	l.accounted = true
 	m.stats.Elapsed += l.end - l.start
 	m.stats.ThreadCycles += (l.end - l.start) * int64(len(l.threads))
 }

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"heddle/arch/isa"
+	"heddle/arch/mem"
 	"heddle/sim"
 )
 
@@ -124,6 +125,9 @@ func (m *Machine) Kernels() []Kernel {
 	}
 	return all
 }
+
+// HotWords returns the n words that most atomics went to.
+func (m *Machine) HotWords(n int) []mem.HotWord { return m.hot.Top(n) }
 
 // Array returns the counts of the array with the given ID in the machine's
 // Space.

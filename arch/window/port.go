@@ -29,6 +29,24 @@ type Port interface {
 	From() mem.Source
 }
 
+// missedLevels is how many levels of cache, from L1 on, could not serve an
+// access that each source did. A line on its way to L1 is a miss of L1 alone.
+var missedLevels = func() (levels [mem.Sources]uint8) {
+	for s := range mem.Sources {
+		switch s.Group() {
+		case mem.FromL1:
+			levels[s] = 0
+		case mem.FromFill, mem.FromL2:
+			levels[s] = 1
+		case mem.FromL3:
+			levels[s] = 2
+		default:
+			levels[s] = 3
+		}
+	}
+	return levels
+}()
+
 // causeOf is the cause of waiting for each source; that of FromFill is what
 // the line comes from.
 var causeOf = func() (causes [mem.Sources]Cause) {

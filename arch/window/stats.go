@@ -50,6 +50,7 @@ type LineStats struct {
 	Mispredicts uint64
 	Accesses    uint64
 	Bytes       sim.Bytes
+	Misses      [3]uint64        // of its accesses, by L1, L2 and L3
 	Cycles      [NumCauses]int64 // lost to it, by cause; Base in which it was the first of its dispatch group
 }
 

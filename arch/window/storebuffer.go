@@ -20,6 +20,7 @@ type storeEntry struct {
 	addr    uint64
 	size    int32
 	array   int16
+	pc      int32
 	data    int64 // when address and data are known
 	retired int64
 	done    int64 // when it is in the cache, never before it is sent
@@ -104,7 +105,7 @@ func (t *thread) send() {
 	b := &t.buffer
 	e := b.at(b.sent)
 	b.start = max(b.start, e.retired) + 1
-	done, _ := t.core.access(t, b.start, mem.Access{Addr: e.addr, Size: e.size, Kind: mem.Write, Array: e.array})
+	done, _ := t.core.access(t, b.start, mem.Access{Addr: e.addr, Size: e.size, Kind: mem.Write, Array: e.array}, e.pc)
 	b.done = max(b.done, done)
 	e.done = b.done
 	b.sent++

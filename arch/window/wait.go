@@ -39,7 +39,8 @@ func (t *thread) issueAtomic(o *op, pc int32) bool {
 	if c.tlb.on {
 		begin += c.tlb.delay(addr, &c.stats)
 	}
-	done, _ := c.access(t, begin, mem.Access{Addr: addr, Size: o.size, Kind: mem.Atomic, Array: int16(id)})
+	done, _ := c.access(t, begin, mem.Access{Addr: addr, Size: o.size, Kind: mem.Atomic, Array: int16(id)}, pc)
+	m.hot.Add(addr, c.id, mem.Site{Program: m.running.kernel.number, PC: pc})
 	done += int64(o.latency)
 	if outcome == isa.Blocked {
 		c.stats.Retries++
