@@ -76,7 +76,7 @@ func TestBadStudyInput(t *testing.T) {
 		{"sweep --set sms=1,2 --plot a.gif", "--plot a.gif: want a file that ends in .png or .svg"},
 		{"sweep --set sms=1,2 --plot no/such.svg", "--plot no/such.svg: no folder no"},
 		{"microbench", "too few arguments: usage: heddle microbench MACHINE [flags]"},
-		{"microbench functional", "machine functional: microbenchmarks are for machines of kind"},
+		{"microbench functional", "machine functional: there are no microbenchmarks for a machine of kind functional"},
 		{"microbench tesla-c2050 --set sms=0", "--set sms: 0 is out of range 1..1024"},
 	} {
 		status, stdout, stderr := heddle(t, strings.Fields(c.args)...)

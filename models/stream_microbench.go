@@ -46,10 +46,7 @@ func streamFigures(d *Description) ([]Measurement, error) {
 		if b.err != nil {
 			return nil, fmt.Errorf("microbenchmark %s: %w", mb.key, b.err)
 		}
-		all = append(all, Measurement{
-			Name: c.Key, Meaning: c.Meaning, Unit: c.Unit, Simulated: x / unitScale(c.Unit),
-			Implied: c.Implied, Cited: c.Stated, Source: c.Source, Tolerance: max(mb.tolerance, c.Tolerance),
-		})
+		all = append(all, c.measured(x, mb.tolerance))
 	}
 	return all, nil
 }

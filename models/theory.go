@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"strings"
 
 	"heddle/sim"
 )
@@ -43,8 +44,8 @@ type Stated[T Quantity] struct {
 	tolerance
 }
 
-// StatedThreads, StatedRegisters and StatedFlops are Stated for numbers that
-// are no quantities.
+// StatedThreads and its like are Stated for numbers that are no quantities, or
+// in a unit of their own.
 type (
 	StatedThreads struct {
 		Value float64 `yaml:"value" unit:"threads" doc:"the published figure"`
@@ -56,6 +57,14 @@ type (
 	}
 	StatedFlops struct {
 		Value float64 `yaml:"value" unit:"Gflop/s" doc:"the published figure"`
+		tolerance
+	}
+	StatedNanoseconds struct {
+		Value float64 `yaml:"value" unit:"ns" doc:"the published figure"`
+		tolerance
+	}
+	StatedTimes struct {
+		Value float64 `yaml:"value" unit:"times" doc:"the published figure"`
 		tolerance
 	}
 )
@@ -138,7 +147,7 @@ func (d *Description) contradictions() error {
 // base units: bytes, bytes a second, cycles, femtoseconds. NaN says that the
 // machine has no such thing.
 type law[M any] struct {
-	formula string // the keys of the description that it reads, for messages
+	formula string // the keys of the description that it reads, for messages; or the one that it is
 	implied func(*M) float64
 }
 
@@ -150,6 +159,12 @@ func hold[M, T any](d *Description, machine *M, stated *T, laws map[string]law[M
 	sources := map[string]Source{}
 	for _, s := range d.Sources() {
 		sources[s.Path] = s
+	}
+	files, inFiles := new(M), map[string]Source{}
+	if from := d.withoutOverrides(); from.Decode(files) == nil {
+		for _, s := range from.Sources() {
+			inFiles[s.Path] = s
+		}
 	}
 	for i, f := range reflect.VisibleFields(reflect.TypeFor[T]()) {
 		key := f.Tag.Get("yaml")
@@ -173,6 +188,10 @@ func hold[M, T any](d *Description, machine *M, stated *T, laws map[string]law[M
 			if math.IsNaN(x) {
 				baseless = append(baseless, key)
 			}
+		}
+		// What one key says is as published as the key.
+		if s := inFiles[laws[key].formula]; math.IsNaN(c.Stated) && s.Tag != "" && !strings.Contains(s.Tag, "I") {
+			c.Stated, c.Source = laws[key].implied(files)/scale, s
 		}
 		if !math.IsNaN(x) {
 			checks = append(checks, c)

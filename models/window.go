@@ -111,12 +111,14 @@ func (d *windowDevice) run(p *isa.Program, _ int, at sim.Time, args []isa.Value)
 }
 
 // fork returns what starting and joining the team costs.
-func (d *windowDevice) fork() sim.Time {
-	others := sim.Time(d.desc.Threads - 1)
-	if others == 0 {
+func (d *windowDevice) fork() sim.Time { return d.desc.Team.of(d.desc.Threads) }
+
+// of returns what starting and joining a team of so many threads costs.
+func (t *TeamConfig) of(threads int) sim.Time {
+	if threads == 1 {
 		return 0
 	}
-	return d.desc.Team.Fork + others*d.desc.Team.PerThread
+	return t.Fork + sim.Time(threads-1)*t.PerThread
 }
 
 func (d *windowDevice) counts() Counts {

@@ -252,6 +252,10 @@ func (d *DRAM) burstsAt(ch *dramChannel, at sim.Time, p *dramPlace, write bool, 
 
 // openRow returns the row of p, opened if need be.
 func (d *DRAM) openRow(ch *dramChannel, b *dramBank, p *dramPlace, t sim.Time) *dramRow {
+	if closed := b.rows[0].last + d.idleClose; b.open && d.idleClose > 0 && t > closed {
+		b.open = false
+		b.activate = max(b.activate, max(b.precharge, closed)+d.rp)
+	}
 	if r := &b.rows[0]; b.open && r.row == p.row {
 		ch.stats.RowHits++
 		return r

@@ -147,6 +147,12 @@ func TestDRAMTiming(t *testing.T) {
 			{200, Write, 64, 200 + rcd + cwl + burst},
 			{200, Read, 64, 200 + rcd + cwl + burst + wr + rp + rcd + cl + burst},
 		}},
+		{"an idle row is closed, and precharged meanwhile", func(c *DRAMConfig) { c.IdleClose = 100 }, []request{
+			{0, Read, inBank(0, 0), rcd + cl + burst},
+			{rcd + 100, Read, inBank(0, 0), rcd + 100 + cl + burst}, // still open, for 100 cycles more
+			{rcd + 201, Read, inBank(0, 1), rcd + 200 + rp + rcd + cl + burst}, // a cycle after it began to close
+			{rcd + 500, Read, inBank(0, 1), rcd + 500 + rcd + cl + burst},
+		}},
 		{"the controller's latency comes on top", func(c *DRAMConfig) { c.ControllerLatency = 30 * cycle }, []request{
 			{0, Read, 0, 30 + rcd + cl + burst},
 			{100, Read, 0, 130 + cl + burst},
@@ -449,6 +455,7 @@ func TestDRAMConfigFaultsNameTheKey(t *testing.T) {
 		{func(c *DRAMConfig) { c.DataRate = 3 }, "burst_length: 8 is not a multiple of data_rate (3)"},
 		{func(c *DRAMConfig) { c.TREFI, c.TRFC = 100, 100 }, "tRFC: 100 cycles is not less than tREFI (100)"},
 		{func(c *DRAMConfig) { c.TFAW = -1 }, "tFAW: -1 is negative"},
+		{func(c *DRAMConfig) { c.Reorder, c.IdleClose = 200, 199 }, `idle_close: 199 cycles are fewer than reorder (200)`},
 		{func(c *DRAMConfig) { c.PagePolicy = "shut" }, `page_policy: "shut" is not one of open, closed`},
 		{func(c *DRAMConfig) { c.ECC.Overhead = 2 }, "ecc.overhead: 2 is not in 0..1"},
 	} {

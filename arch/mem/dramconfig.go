@@ -50,6 +50,7 @@ type DRAMConfig struct {
 	TREFI sim.Cycles `yaml:"tREFI" range:"0 cycles..1000000 cycles" doc:"between refreshes of a rank; 0: never refreshed"`
 
 	PagePolicy        string     `yaml:"page_policy" oneof:"open closed" doc:"a row stays open after an access, or is precharged at once"`
+	IdleClose         sim.Cycles `yaml:"idle_close" range:"0 cycles..100000 cycles" optional:"true" doc:"with page_policy open, a row that has not been used for so long is precharged; at least reorder; 0 or absent: never"`
 	Reorder           sim.Cycles `yaml:"reorder" range:"0 cycles..100000 cycles" doc:"how far the controller looks for requests to serve together; 0: first come, first served"`
 	ControllerLatency sim.Time   `yaml:"controller_latency" doc:"of a request through the controller and back, without DRAM"`
 	ECC               ECCConfig  `yaml:"ecc"`
@@ -105,13 +106,16 @@ func (c DRAMConfig) Validate() error {
 	}{{"tRCD", c.TRCD}, {"tRP", c.TRP}, {"tCL", c.TCL}, {"tCWL", c.TCWL}, {"tRAS", c.TRAS}, {"tRC", c.TRC},
 		{"tCCD", c.TCCD}, {"tCCDL", c.TCCDL}, {"tRRD", c.TRRD}, {"tFAW", c.TFAW}, {"tWR", c.TWR},
 		{"tWTR", c.TWTR}, {"tRTP", c.TRTP}, {"tRTRS", c.TRTRS}, {"tRFC", c.TRFC}, {"tREFI", c.TREFI},
-		{"reorder", c.Reorder}} {
+		{"reorder", c.Reorder}, {"idle_close", c.IdleClose}} {
 		if f.value < 0 {
 			fault("%s: %d is negative", f.key, f.value)
 		}
 	}
 	if c.ControllerLatency < 0 {
 		fault("controller_latency: %d fs is negative", c.ControllerLatency)
+	}
+	if c.IdleClose > 0 && c.IdleClose < c.Reorder {
+		fault("idle_close: %d cycles are fewer than reorder (%d)", c.IdleClose, c.Reorder)
 	}
 	if c.TREFI > 0 && c.TRFC >= c.TREFI {
 		fault("tRFC: %d cycles is not less than tREFI (%d)", c.TRFC, c.TREFI)

@@ -81,10 +81,11 @@ func (m *dramMap) place(addr uint64) dramPlace {
 type dramTimings struct {
 	rcd, rp, cl, cwl, ras, rc, ccdl, wr, wtr, rtp, rtrs, rfc, efi sim.Time
 
-	burst    sim.Time // data, with check bits
-	column   sim.Time // data bus time of a column command: burst or tCCD
-	activate sim.Time // between activates of a rank: tRRD or tFAW/4
-	reorder  sim.Time
+	burst     sim.Time // data, with check bits
+	column    sim.Time // data bus time of a column command: burst or tCCD
+	activate  sim.Time // between activates of a rank: tRRD or tFAW/4
+	reorder   sim.Time
+	idleClose sim.Time
 }
 
 func newDRAMTimings(c DRAMConfig) dramTimings {
@@ -97,9 +98,10 @@ func newDRAMTimings(c DRAMConfig) dramTimings {
 		rcd: k.Span(c.TRCD), rp: k.Span(c.TRP), cl: k.Span(c.TCL), cwl: k.Span(c.TCWL),
 		ras: k.Span(c.TRAS), rc: k.Span(c.TRC), ccdl: k.Span(c.TCCDL), wr: k.Span(c.TWR),
 		wtr: k.Span(c.TWTR), rtp: k.Span(c.TRTP), rtrs: k.Span(c.TRTRS), rfc: k.Span(c.TRFC), efi: k.Span(c.TREFI),
-		burst:    burst,
-		column:   max(burst, k.Span(c.TCCD)),
-		activate: max(k.Span(c.TRRD), k.Span(c.TFAW)/4),
-		reorder:  k.Span(c.Reorder),
+		burst:     burst,
+		column:    max(burst, k.Span(c.TCCD)),
+		activate:  max(k.Span(c.TRRD), k.Span(c.TFAW)/4),
+		reorder:   k.Span(c.Reorder),
+		idleClose: k.Span(c.IdleClose),
 	}
 }
