@@ -33,7 +33,7 @@ var windowMicrobenchmarks = []windowMicrobenchmark{
 	{"remote_read", 0.1, func(b *windowBench) float64 { return b.read(b.window.Memory.Cores, net.OneHop) }},
 	{"atomic_die", 0.05, func(b *windowBench) float64 { return b.contend(b.window.Memory.Cores, "compact") }},
 	{"atomic_machine", 0.35, func(b *windowBench) float64 { return b.contend(b.cores(), "scatter") }}, // the order of the cores is not that of chance
-	{"mispredict", 0.25, (*windowBench).mispredict}, // a branch ends its dispatch group anyway
+	{"mispredict", 0.25, (*windowBench).mispredict},                                                   // a branch ends its dispatch group anyway
 	{"smt_busy", 0.05, func(b *windowBench) float64 { return b.shared(false) }},
 	{"smt_waiting", 0.05, func(b *windowBench) float64 { return b.shared(true) }},
 	{"region", 0.05, (*windowBench).region},

@@ -149,7 +149,7 @@ func TestDRAMTiming(t *testing.T) {
 		}},
 		{"an idle row is closed, and precharged meanwhile", func(c *DRAMConfig) { c.IdleClose = 100 }, []request{
 			{0, Read, inBank(0, 0), rcd + cl + burst},
-			{rcd + 100, Read, inBank(0, 0), rcd + 100 + cl + burst}, // still open, for 100 cycles more
+			{rcd + 100, Read, inBank(0, 0), rcd + 100 + cl + burst},            // still open, for 100 cycles more
 			{rcd + 201, Read, inBank(0, 1), rcd + 200 + rp + rcd + cl + burst}, // a cycle after it began to close
 			{rcd + 500, Read, inBank(0, 1), rcd + 500 + rcd + cl + burst},
 		}},
