@@ -44,7 +44,7 @@ type processor struct {
 type stream struct {
 	since   int64  // cycle up to which its time is accounted for
 	ready   int64  // cycle from which it can issue
-	loading uint64 // registers that may be in flight, modulo 64
+	loads   uint8  // mask of the flights that may be loads under way
 	tries   uint32 // of the synchronised operation that it waits with
 	pc      uint16 // of its next instruction
 	then    uint16 // pc of the one behind those executed ahead
@@ -112,7 +112,7 @@ func (s *stream) land() {
 	for i := range s.flights {
 		s.flights[i] = flight{none: true, reg: noReg}
 	}
-	s.loading = 0
+	s.loads = 0
 }
 
 // Handle issues what can be issued from now on, up to runAhead cycles.
@@ -121,7 +121,7 @@ func (p *processor) Handle(now sim.Time) {
 	if now >= sys.watch {
 		sys.checkProgress(now)
 	}
-	last := sys.cycleAt(now) + sys.runAhead
+	last := sys.present(now) + sys.runAhead
 	for {
 		due, some := p.wheel.soonest()
 		if !some {
@@ -192,7 +192,7 @@ func (p *processor) throttle(i int16, s *stream, cycle int64) {
 	at := p.inject.Free() + sim.Time(p.throttled)*sys.word - sys.queue - sys.unit
 	p.throttled++
 	s.state = throttled
-	s.ready = max(cycle+1, sys.cycleFrom(at))
+	s.ready = max(cycle+1, sys.cycleAfter(cycle, at))
 	s.reason, s.blame = MemoryThrottle, s.pc
 	p.wheel.put(i, s.ready)
 }
@@ -283,7 +283,8 @@ func (p *processor) complete(i int16, s *stream, w *word, outcome isa.Outcome) {
 func (p *processor) end(i int16, s *stream, w *word, outcome isa.Outcome) {
 	sys := p.system
 	if w.memory < 0 {
-		s.flights[s.turn].none = true
+		s.flights[s.turn&(maxLookahead-1)].none = true
+		s.loads &^= 1 << (s.turn & (maxLookahead - 1))
 	}
 	p.turn(s)
 	switch outcome {
@@ -318,11 +319,11 @@ func (p *processor) settle(i int16, s *stream, w *word) {
 		} else {
 			s.pc = s.then
 		}
-		if s.loading != 0 {
-			p.depend(i, s, &sys.kernel.words[s.pc])
+		if s.loads != 0 {
+			p.depend(s, &sys.kernel.words[s.pc])
 		}
 	}
-	s.wait(&s.flights[s.turn], LookaheadFull)
+	s.wait(&s.flights[s.turn&(maxLookahead-1)], LookaheadFull)
 	if w.fence {
 		for j := range s.flights {
 			s.wait(&s.flights[j], MemoryDependency)
@@ -340,24 +341,18 @@ func (s *stream) wait(f *flight, why Stall) {
 }
 
 // depend waits for the loads whose registers the next instruction touches.
-func (p *processor) depend(i int16, s *stream, next *word) {
+func (p *processor) depend(s *stream, next *word) {
 	touches := next.touches
 	if p.system.kernel.calls {
 		touches = bits.RotateLeft64(touches, s.thread.Frame()&63)
 	}
-	if touches&s.loading == 0 {
-		return
-	}
 	from := s.ready
-	s.loading = 0
-	for j := range s.flights {
-		f := &s.flights[j]
-		if f.reg == noReg || f.after(from) <= 0 {
-			continue
-		}
-		bit := uint64(1) << (f.reg & 63)
-		s.loading |= bit
-		if touches&bit != 0 {
+	for m := s.loads; m != 0; m &= m - 1 {
+		f := &s.flights[bits.TrailingZeros8(m)&(maxLookahead-1)]
+		switch {
+		case f.after(from) <= 0:
+			s.loads &^= m & -m
+		case touches>>(f.reg&63)&1 != 0:
 			s.wait(f, MemoryDependency)
 		}
 	}
@@ -371,13 +366,14 @@ func (p *processor) access(s *stream, w *word, cycle int64) {
 	sys := p.system
 	t := &s.thread
 	f := flight{done: uint32(p.send(s, w, cycle)), pc: w.pc, reg: w.reg}
+	s.loads &^= 1 << (s.turn & (maxLookahead - 1))
 	if w.reg != noReg {
 		if sys.kernel.calls {
 			f.reg = uint8(int(w.reg)+t.Frame()) & 63
 		}
-		s.loading |= 1 << (f.reg & 63)
+		s.loads |= 1 << (s.turn & (maxLookahead - 1))
 	}
-	s.flights[s.turn] = f
+	s.flights[s.turn&(maxLookahead-1)] = f
 	sys.stats.Accesses[w.class]++
 	switch in := &sys.kernel.program.Code[w.pc]; {
 	case w.class == synchronises:
@@ -438,7 +434,7 @@ func (p *processor) send(s *stream, w *word, cycle int64) int64 {
 	if sys.probe != nil {
 		sys.showMemory(s, w, a, at, done, level)
 	}
-	back := sys.cycleFrom(done)
+	back := sys.cycleAfter(cycle, done)
 	sys.stats.Latency.Add(uint64(back - cycle))
 	return back
 }

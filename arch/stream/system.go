@@ -22,9 +22,10 @@ type System struct {
 
 	// Intervals of the configuration, in time or in cycles.
 	period   sim.Time
-	word     sim.Time // between two words of a processor
-	unit     sim.Time // of the memory unit
-	queue    sim.Time // that the words before a new one may take
+	periods  sim.Divisor // by the period
+	word     sim.Time    // between two words of a processor
+	unit     sim.Time    // of the memory unit
+	queue    sim.Time    // that the words before a new one may take
 	pipeline int64
 	runAhead int64
 	runOn    uint8 // instructions that a stream may execute ahead
@@ -39,6 +40,8 @@ type System struct {
 	stats   Stats
 	arrays  []ArrayStats
 
+	now       sim.Time // of the latest event of a processor
+	nowCycle  int64
 	lastDone  sim.Time // of the replies
 	lastCycle int64    // of the threads that have ended
 	maxTime   sim.Time
@@ -86,6 +89,7 @@ func New(c Config, engine *sim.Engine, space *mem.Space) (*System, error) {
 	sys := &System{
 		config: c, engine: engine, clock: clock, space: space,
 		period:   clock.Period,
+		periods:  sim.NewDivisor(uint64(clock.Period)),
 		word:     c.WordInterval(),
 		unit:     clock.Span(c.MemoryUnit.Latency),
 		queue:    sim.Time(c.MemoryUnit.Queue-1) * c.WordInterval(),
@@ -166,6 +170,24 @@ func (sys *System) timeOf(cycle int64) sim.Time { return sim.Time(cycle) * sys.p
 
 // cycleAt returns the cycle that t, a clock edge, begins.
 func (sys *System) cycleAt(t sim.Time) int64 { return int64(t / sys.period) }
+
+// present returns the cycle that now begins, the time of an event.
+func (sys *System) present(now sim.Time) int64 {
+	passed, _ := sys.periods.Split(uint64(now - sys.now))
+	sys.now, sys.nowCycle = now, sys.nowCycle+int64(passed)
+	return sys.nowCycle
+}
+
+// cycleAfter returns the first cycle that begins at t or later, no earlier than
+// cycle.
+func (sys *System) cycleAfter(cycle int64, t sim.Time) int64 {
+	d := t - sys.timeOf(cycle)
+	if d <= 0 {
+		return cycle
+	}
+	n, _ := sys.periods.Split(uint64(d + sys.period - 1))
+	return cycle + int64(n)
+}
 
 // cycleFrom returns the first cycle that begins at t or later.
 func (sys *System) cycleFrom(t sim.Time) int64 { return int64((t + sys.period - 1) / sys.period) }
