@@ -64,6 +64,9 @@ func (s *Space) Locate(addr uint64) Place {
 	return best
 }
 
+// Where names the element at addr, or says where addr lies, for reports.
+func (s *Space) Where(addr uint64) string { return s.Locate(addr).String() }
+
 // Explain returns f as one line that names the array and index, or the nearest
 // array.
 func (s *Space) Explain(f *isa.Fault) string {

@@ -16,8 +16,8 @@ import (
 	"heddle/sim"
 )
 
-// A Space is what programs run on.
-var _ isa.Memory = (*Space)(nil)
+// A Space is what programs run on, and lone threads reach directly.
+var _ isa.Segmented = (*Space)(nil)
 
 func mustAlloc(t testing.TB, s *Space, name string, elem isa.Type, n int) isa.Array {
 	t.Helper()
