@@ -43,7 +43,7 @@ type Cache struct {
 	sectorBits uint
 	sectors    int // a line
 	tags       tags
-	fill       []sim.Time // when each sector lands: line slot x sectors + sector
+	fill       []sim.Time // of mixed lines, when each sector lands: line slot x sectors + sector
 
 	stats []CacheStats // by array ID + 1
 }
@@ -67,7 +67,7 @@ func NewCache(name string, c CacheConfig, clock sim.Clock, below Level) (*Cache,
 		bankInterval: clock.Span(c.BankInterval),
 		banks:        make(sim.Banks, c.Banks),
 		bankOf:       sim.NewDivisor(uint64(c.Banks)),
-		mshrs:        make(slots, c.MSHRs),
+		mshrs:        newSlots(c.MSHRs),
 		merges:       uint16(c.Merges),
 		lineBits:     uint(bits.TrailingZeros64(uint64(c.Line))),
 		lineMask:     uint64(c.Line) - 1,
@@ -82,71 +82,31 @@ func NewCache(name string, c CacheConfig, clock sim.Clock, below Level) (*Cache,
 func (c *Cache) Name() string { return c.name }
 
 // Access performs a at time at. An access that spans lines is done when the
-// last of them is.
+// last of them is. What a read hit needs comes first and alone, so that the
+// compiler keeps it in registers.
 func (c *Cache) Access(at sim.Time, a Access) sim.Time {
-	if !c.enabled {
-		return c.bypass(at, a)
-	}
 	line := a.Addr >> (c.lineBits & 63)
-	if (a.Addr+uint64(a.Size)-1)>>(c.lineBits&63) == line {
-		return c.access(at, line, a)
+	if !c.enabled || (a.Addr+uint64(a.Size)-1)>>(c.lineBits&63) != line {
+		return c.other(at, line, a)
 	}
-	return c.span(at, line, a)
-}
-
-// span performs an access to several lines.
-func (c *Cache) span(at sim.Time, line uint64, a Access) (done sim.Time) {
-	for end := a.Addr + uint64(a.Size); a.Addr < end; line++ {
-		part := a
-		part.Size = int32(min(end, (line+1)<<c.lineBits) - a.Addr)
-		done = max(done, c.access(at, line, part))
-		a.Addr += uint64(part.Size)
-	}
-	return done
-}
-
-func (c *Cache) bypass(at sim.Time, a Access) sim.Time {
-	s := c.of(a.Array)
-	s.count(a.Kind)
-	s.Misses++
-	if a.Kind == Read {
-		s.Fetched += sim.Bytes(a.Size)
-	} else {
-		s.Sent += sim.Bytes(a.Size)
-	}
-	return c.below.Access(at, a)
-}
-
-func (s *CacheStats) count(k Kind) {
-	switch k {
-	case Read:
-		s.Reads++
-	case Write:
-		s.Writes++
-	default:
-		s.Atomics++
-	}
-}
-
-// access performs a, which lies within line. What a read hit needs comes
-// first and alone, so that the compiler keeps it in registers.
-func (c *Cache) access(at sim.Time, line uint64, a Access) sim.Time {
 	if int(a.Array)+1 >= len(c.stats) {
 		c.grow(int(a.Array) + 2)
 	}
 	s := &c.stats[a.Array+1]
-	local := line
+	local, bank := line, uint64(0)
 	if c.slices {
 		local = c.local(line)
 	}
-	_, bank := c.bankOf.Split(local)
+	if len(c.banks) > 1 {
+		_, bank = c.bankOf.Split(local)
+	}
 	start := c.banks[bank].Reserve(at, c.bankInterval)
 	s.BankWait += start - at
 	need := c.sectorMask(a.Addr, a.Size)
 	set := c.tags.set(local)
 	i := c.tags.find(set, line)
 	if i >= 0 && a.Kind == Read {
-		if need&^c.tags.lines[i].valid == 0 && c.tags.ready[i] <= start {
+		if l := &c.tags.lines[i]; need&^l.valid == 0 && l.ready <= start {
 			c.tags.touch(set, i)
 			s.Reads++
 			s.Hits++
@@ -173,6 +133,43 @@ func (c *Cache) access(at sim.Time, line uint64, a Access) sim.Time {
 		return c.below.Access(start+c.hitLatency, a)
 	}
 	return c.miss(start, line, set, i, need, s, a)
+}
+
+// other performs an access to several lines, or to a cache that is off.
+func (c *Cache) other(at sim.Time, line uint64, a Access) (done sim.Time) {
+	if !c.enabled {
+		return c.bypass(at, a)
+	}
+	for end := a.Addr + uint64(a.Size); a.Addr < end; line++ {
+		part := a
+		part.Size = int32(min(end, (line+1)<<c.lineBits) - a.Addr)
+		done = max(done, c.Access(at, part))
+		a.Addr += uint64(part.Size)
+	}
+	return done
+}
+
+func (c *Cache) bypass(at sim.Time, a Access) sim.Time {
+	s := c.of(a.Array)
+	s.count(a.Kind)
+	s.Misses++
+	if a.Kind == Read {
+		s.Fetched += sim.Bytes(a.Size)
+	} else {
+		s.Sent += sim.Bytes(a.Size)
+	}
+	return c.below.Access(at, a)
+}
+
+func (s *CacheStats) count(k Kind) {
+	switch k {
+	case Read:
+		s.Reads++
+	case Write:
+		s.Writes++
+	default:
+		s.Atomics++
+	}
 }
 
 // present serves an access whose sectors are all there or in flight.
@@ -209,21 +206,21 @@ func (c *Cache) miss(start sim.Time, line uint64, set, i int, need uint32, s *Ca
 		at = c.mshrs.next(at)
 	}
 	var victim cacheLine
-	var victimTag uint64
 	if i < 0 {
 		var free sim.Time
 		i, free = c.tags.victim(set, at)
 		at = max(at, free)
-		victim, victimTag = c.tags.lines[i], c.tags.tag[i]
+		victim = c.tags.lines[i]
 		c.tags.insert(set, i, line, a.Array)
 	}
 	s.MSHRWait += at - looked
-	l := &c.tags.lines[i]
-	written := start
-	if at > looked {
-		written = at
+	if written := absent &^ fetch; written != 0 {
+		when := start
+		if at > looked {
+			when = at
+		}
+		c.land(i, written, when)
 	}
-	c.land(i, absent&^fetch, written)
 	done := at
 	if fetch != 0 {
 		for m := fetch; m != 0; {
@@ -236,18 +233,21 @@ func (c *Cache) miss(start sim.Time, line uint64, set, i int, need uint32, s *Ca
 			done = max(done, lands)
 		}
 		c.mshrs.take(done)
-		l.merged = 0
+		c.tags.lines[i].merged = 0
 	}
-	l.valid |= need
 	if a.Kind != Read && !c.writeThrough {
-		l.dirty |= need
+		c.tags.lines[i].dirty |= need
 	}
 	if victim.valid != 0 {
-		v := c.of(victim.array)
-		v.Evictions++
-		c.writeBack(at, victimTag, &victim, v)
+		c.of(victim.array).Evictions++
+		if victim.dirty != 0 {
+			c.writeBack(at, &victim)
+		}
 	}
-	return max(done, c.landed(i, need&^absent))
+	if there := need &^ absent; there != 0 {
+		done = max(done, c.landed(i, there))
+	}
+	return done
 }
 
 // writeBelow passes a write or an atomic through a write-through cache.
@@ -256,14 +256,14 @@ func (c *Cache) writeBelow(start sim.Time, line uint64, set, i int, need uint32,
 	switch {
 	case i >= 0:
 		l := &c.tags.lines[i]
-		if need&^l.valid == 0 && c.tags.ready[i] <= start {
+		if need&^l.valid == 0 && l.ready <= start {
 			s.Hits++
 			s.PassedHits++
 		} else {
 			s.Misses++
 		}
 		if c.evictOnWrite || a.Kind == Atomic {
-			c.tags.drop(i)
+			c.tags.drop(set, i)
 		} else {
 			c.tags.touch(set, i)
 		}
@@ -278,17 +278,18 @@ func (c *Cache) writeBelow(start sim.Time, line uint64, set, i int, need uint32,
 }
 
 // writeBack sends the dirty sectors of l below.
-func (c *Cache) writeBack(at sim.Time, tag uint64, l *cacheLine, s *CacheStats) sim.Time {
+func (c *Cache) writeBack(at sim.Time, l *cacheLine) sim.Time {
 	done := at
 	if l.dirty == 0 {
 		return done
 	}
+	s := c.of(l.array)
 	s.Writebacks++
 	for m := l.dirty; m != 0; {
 		run := lowestRun(m)
 		m &^= run
 		size := c.runBytes(run)
-		done = max(done, c.below.Access(at, Access{Addr: c.runAddr(tag, run), Size: int32(size), Kind: Write, Array: l.array}))
+		done = max(done, c.below.Access(at, Access{Addr: c.runAddr(l.tag, run), Size: int32(size), Kind: Write, Array: l.array}))
 		s.Sent += size
 	}
 	return done

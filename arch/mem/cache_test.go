@@ -382,9 +382,9 @@ func TestNoPolicyReplacesALineInFlight(t *testing.T) {
 		tg := newTags(8, 8, name, false)
 		for w := range 8 {
 			tg.insert(0, w, uint64(w), 0)
-			tg.ready[w] = 100
+			tg.lines[w].ready = 100
 		}
-		tg.ready[5] = 50
+		tg.lines[5].ready = 50
 		for range 20 {
 			if v, free := tg.victim(0, 60); v != 5 || free != 60 {
 				t.Errorf("%s: way %d is replaced at %d, want way 5, which alone has landed, at 60", name, v, free)
@@ -565,7 +565,7 @@ func TestCacheConfigFaultsNameTheKey(t *testing.T) {
 func TestSlots(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(1, 9).Draw(t, "n")
-		s, plain := make(slots, n), make([]sim.Time, n)
+		s, plain := newSlots(n), make([]sim.Time, n)
 		for range 50 {
 			at := sim.Time(rapid.IntRange(0, 50).Draw(t, "at"))
 			want := max(at, slices.Min(plain))

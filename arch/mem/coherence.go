@@ -8,7 +8,7 @@ func (c *Cache) Flush(at sim.Time) sim.Time {
 	done := at
 	for i := range c.tags.lines {
 		l := &c.tags.lines[i]
-		done = max(done, c.writeBack(max(at, c.tags.ready[i]), c.tags.tag[i], l, c.of(l.array)))
+		done = max(done, c.writeBack(max(at, l.ready), l))
 		l.dirty = 0
 	}
 	return done
@@ -17,40 +17,40 @@ func (c *Cache) Flush(at sim.Time) sim.Time {
 // Invalidate empties the cache. Dirty lines are lost: Flush first to keep them.
 func (c *Cache) Invalidate() {
 	for i := range c.tags.lines {
-		c.tags.drop(i)
+		c.tags.drop(i/c.tags.ways, i)
 	}
 }
 
 // Drop removes the line of addr, for another cache's coherence, and tells
 // whether it was there and whether it was dirty.
 func (c *Cache) Drop(addr uint64) (held, dirty bool) {
-	line := addr >> c.lineBits
-	i := c.slot(line)
+	set, i := c.slot(addr >> c.lineBits)
 	if i < 0 {
 		return false, false
 	}
 	dirty = c.tags.lines[i].dirty != 0
-	c.tags.drop(i)
+	c.tags.drop(set, i)
 	return true, dirty
 }
 
 // Holds tells whether the sector of addr is in the cache or in flight to it,
 // and whether it is dirty. It takes no time and leaves no trace.
 func (c *Cache) Holds(addr uint64) (held, dirty bool) {
-	line := addr >> c.lineBits
-	i := c.slot(line)
+	_, i := c.slot(addr >> c.lineBits)
 	if i < 0 {
 		return false, false
 	}
 	m := c.sectorMask(addr, 1)
-	return c.tags.lines[i].valid&m != 0, c.tags.lines[i].dirty&m != 0
+	l := &c.tags.lines[i]
+	return l.valid&m != 0, l.dirty&m != 0
 }
 
-// slot returns the slot of line, or -1.
-func (c *Cache) slot(line uint64) int {
+// slot returns the set of line, and its slot or -1.
+func (c *Cache) slot(line uint64) (set, slot int) {
 	local := line
 	if c.slices {
 		local = c.local(line)
 	}
-	return c.tags.find(c.tags.set(local), line)
+	set = c.tags.set(local)
+	return set, c.tags.find(set, line)
 }

@@ -24,22 +24,22 @@ func streamFrom(m *Multicore, start sim.Time, cores []int, base uint64, kind Kin
 	}
 	readers := make([]reader, len(cores))
 	for i := range readers {
-		readers[i] = reader{make(slots, inFlight), base + uint64(i)<<24, lines}
-		for j := range readers[i].slots {
-			readers[i].slots[j] = start
+		readers[i] = reader{newSlots(inFlight), base + uint64(i)<<24, lines}
+		for j := range readers[i].slots.free {
+			readers[i].slots.free[j] = start
 		}
 	}
 	end = start
 	for range lines * len(cores) {
 		first := -1
 		for i := range readers {
-			if readers[i].left > 0 && (first < 0 || readers[i].slots[0] < readers[first].slots[0]) {
+			if readers[i].left > 0 && (first < 0 || readers[i].slots.first() < readers[first].slots.first()) {
 				first = i
 			}
 		}
 		r := &readers[first]
 		r.left--
-		at := r.slots[0]
+		at := r.slots.first()
 		m.Advance(at)
 		done := m.Port(cores[first]).Access(at, Access{Addr: r.next, Size: 8, Kind: kind, Array: 0})
 		r.slots.take(done)

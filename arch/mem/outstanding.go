@@ -11,7 +11,7 @@ type Outstanding struct {
 
 // NewOutstanding returns a limit of n requests in flight to below.
 func NewOutstanding(n int, below Level) *Outstanding {
-	return &Outstanding{below, make(slots, n)}
+	return &Outstanding{below, newSlots(n)}
 }
 
 // Access passes a on when an entry of the table is free.
@@ -31,7 +31,7 @@ func (o *Outstanding) Start(at sim.Time) sim.Time { return o.slots.next(at) }
 func (o *Outstanding) Hold(done sim.Time) { o.slots.take(done) }
 
 // MissStart returns the earliest time at which a further request can go below.
-func (o *Outstanding) MissStart() sim.Time { return o.slots[0] }
+func (o *Outstanding) MissStart() sim.Time { return o.slots.first() }
 
 // MissStart returns the earliest time at which a further miss can go below.
-func (c *Cache) MissStart() sim.Time { return c.mshrs[0] }
+func (c *Cache) MissStart() sim.Time { return c.mshrs.first() }

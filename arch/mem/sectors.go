@@ -66,15 +66,27 @@ func (c *Cache) runAddr(line uint64, run uint32) uint64 {
 	return line<<c.lineBits + uint64(bits.TrailingZeros32(run))<<c.sectorBits
 }
 
-// land records when sectors of the line in slot i are there.
+// land records when sectors of the line in slot i that were not there are. As
+// long as they all land at once, the line's time is theirs.
 func (c *Cache) land(i int, mask uint32, at sim.Time) {
-	if mask == 0 {
+	l := &c.tags.lines[i]
+	if l.valid == 0 {
+		l.valid, l.ready = mask, at
 		return
 	}
-	c.tags.ready[i] = max(c.tags.ready[i], at)
-	if c.sectors == 1 { // the line's time is the sector's
-		return
+	if !l.mixed && at != l.ready {
+		l.mixed = true
+		c.note(i, l.valid, l.ready)
 	}
+	if l.mixed {
+		c.note(i, mask, at)
+	}
+	l.valid |= mask
+	l.ready = max(l.ready, at)
+}
+
+// note keeps the time at which sectors of a mixed line land.
+func (c *Cache) note(i int, mask uint32, at sim.Time) {
 	for m := mask; m != 0; m &= m - 1 {
 		c.fill[i*c.sectors+bits.TrailingZeros32(m)] = at
 	}
@@ -82,10 +94,10 @@ func (c *Cache) land(i int, mask uint32, at sim.Time) {
 
 // landed returns when all sectors of mask of the line in slot i are there.
 func (c *Cache) landed(i int, mask uint32) sim.Time {
-	at := sim.Time(0)
-	if c.sectors == 1 && mask != 0 {
-		return c.tags.ready[i]
+	if l := &c.tags.lines[i]; !l.mixed {
+		return l.ready
 	}
+	at := sim.Time(0)
 	for m := mask; m != 0; m &= m - 1 {
 		at = max(at, c.fill[i*c.sectors+bits.TrailingZeros32(m)])
 	}
