@@ -23,51 +23,66 @@ type Slots struct {
 }
 
 // NewSlots returns a free resource that serves at the edges of clock.
-func NewSlots(clock Clock) *Slots {
-	return &Slots{clock: clock, inverse: 1 / float64(clock.Period)}
+func NewSlots(clock Clock) Slots {
+	return Slots{clock: clock, inverse: 1 / float64(clock.Period)}
 }
 
 // Reserve books n cycles, at least 1, from the first clock edge at or after at,
 // and returns the end of the last of them.
 func (s *Slots) Reserve(at Time, n int) (end Time) {
-	c := s.cycle(at)
+	return Time(s.Book(s.Cycle(at), n)) * s.clock.Period
+}
+
+// Book is Reserve in cycles: it books n of them, at least 1, from cycle c on,
+// and returns the one after the last.
+func (s *Slots) Book(c uint64, n int) (end uint64) {
 	s.busy += uint64(n)
-	if w := c >> 6; w-s.base < slotWords {
-		word := &s.words[w%slotWords]
-		if run := (^uint64(0) >> (-n & 63)) << (c & 63); *word&run == 0 && c&63+uint64(n) <= 64 {
-			*word |= run
-			return Time(c+uint64(n)) * s.clock.Period
-		}
+	if w := c >> 6; w-s.base < slotWords && s.take(w, c&63, n) {
+		return c + uint64(n)
 	}
 	return s.search(c, n)
 }
 
+// take books n adjacent cycles of word w from bit first on, if they are free.
+func (s *Slots) take(w, first uint64, n int) bool {
+	word := &s.words[w%slotWords]
+	run := (^uint64(0) >> (-n & 63)) << (first & 63)
+	if *word&run != 0 || first+uint64(n) > 64 {
+		return false
+	}
+	*word |= run
+	return true
+}
+
 // search books the first n free cycles from c on.
-func (s *Slots) search(c uint64, n int) (end Time) {
+func (s *Slots) search(c uint64, n int) (end uint64) {
 	w := c >> 6
 	if w < s.base {
 		w, c = s.base, s.base<<6
 	}
 	mask := ^uint64(0) << (c & 63)
 	for ; w < s.base+slotWords; w++ {
-		word := &s.words[w%slotWords]
-		free := ^*word & mask
+		free := ^s.words[w%slotWords] & mask
 		mask = ^uint64(0)
-		for free != 0 {
-			bit := free & -free
-			*word |= bit
+		if free == 0 {
+			continue
+		}
+		if first := uint64(bits.TrailingZeros64(free)); s.take(w, first, n) {
+			return w<<6 + first + uint64(n)
+		}
+		for ; free != 0; free &= free - 1 {
+			s.words[w%slotWords] |= free & -free
 			if n--; n == 0 {
-				return s.clock.Span(Cycles(w<<6+uint64(bits.TrailingZeros64(bit))) + 1)
+				return w<<6 + uint64(bits.TrailingZeros64(free)) + 1
 			}
-			free &^= bit
 		}
 	}
 	s.beyond = max(s.beyond, c, (s.base+slotWords)<<6) + uint64(n)
-	return s.clock.Span(Cycles(s.beyond))
+	return s.beyond
 }
 
-// cycle returns the first cycle that begins at or after t.
-func (s *Slots) cycle(t Time) uint64 {
+// Cycle returns the first cycle that begins at or after t.
+func (s *Slots) Cycle(t Time) uint64 {
 	c := Time(float64(t)*s.inverse) + 1 // rounding leaves it at most one off
 	if over := c*s.clock.Period - t; over >= s.clock.Period {
 		c--
@@ -80,7 +95,7 @@ func (s *Slots) cycle(t Time) uint64 {
 // Advance tells that nothing will be booked before now, so that the ring can
 // begin there.
 func (s *Slots) Advance(now Time) {
-	base := s.cycle(now) >> 6
+	base := s.Cycle(now) >> 6
 	if base >= s.base+slotWords {
 		s.base = base
 		for w := range uint64(slotWords) {

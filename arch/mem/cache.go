@@ -17,35 +17,35 @@ import (
 // line whose data are in flight is not replaced. Write-backs of replaced lines
 // take bandwidth below but nobody waits for them.
 type Cache struct {
-	name  string
-	below Level
+	// What an access looks at comes first, close together for the host's caches.
+	lineBits   uint8
+	sectorBits uint8
+	enabled    bool
+	single     bool // one bank, and no other slice
+	lineMask   uint32
 
-	enabled      bool
+	bankInterval sim.Time
+	hitLatency   sim.Time
+	stats        []arrayStats // by array ID + 1
+	banks        sim.Banks
+	tags         tags
+
+	below        Level
+	mshrs        slots
+	sectors      int // a line
+	merges       uint16
 	writeThrough bool
 	allocate     bool
 	evictOnWrite bool
-
-	hitLatency   sim.Time
-	bankInterval sim.Time
-	banks        sim.Banks
+	slices       bool // the cache is one of several slices
 	bankOf       sim.Divisor
-	mshrs        slots
-	merges       uint16
 
-	slices bool        // the cache is one of several slices
-	chunk  sim.Divisor // lines of one slice that are adjacent
-	turn   sim.Divisor // lines of one chunk of each slice
+	chunk      sim.Divisor // lines of one slice that are adjacent
+	turn       sim.Divisor // lines of one chunk of each slice
+	chunkLines uint64      // the divisor of chunk
 
-	chunkLines uint64 // the divisor of chunk
-
-	lineBits   uint
-	lineMask   uint64
-	sectorBits uint
-	sectors    int // a line
-	tags       tags
-	fill       []sim.Time // of mixed lines, when each sector lands: line slot x sectors + sector
-
-	stats []CacheStats // by array ID + 1
+	fill []sim.Time // of mixed lines, when each sector lands: line slot x sectors + sector
+	name string
 }
 
 // NewCache returns an empty cache whose misses go to below. Errors name the
@@ -69,9 +69,10 @@ func NewCache(name string, c CacheConfig, clock sim.Clock, below Level) (*Cache,
 		bankOf:       sim.NewDivisor(uint64(c.Banks)),
 		mshrs:        newSlots(c.MSHRs),
 		merges:       uint16(c.Merges),
-		lineBits:     uint(bits.TrailingZeros64(uint64(c.Line))),
-		lineMask:     uint64(c.Line) - 1,
-		sectorBits:   uint(bits.TrailingZeros64(uint64(c.Sector))),
+		single:       c.Banks == 1,
+		lineBits:     uint8(bits.TrailingZeros64(uint64(c.Line))),
+		lineMask:     uint32(c.Line) - 1,
+		sectorBits:   uint8(bits.TrailingZeros64(uint64(c.Sector))),
 		sectors:      sectors,
 		tags:         newTags(lines, c.Ways, c.Replacement, c.Index == "xor"),
 		fill:         make([]sim.Time, lines*sectors),
@@ -85,26 +86,24 @@ func (c *Cache) Name() string { return c.name }
 // last of them is. What a read hit needs comes first and alone, so that the
 // compiler keeps it in registers.
 func (c *Cache) Access(at sim.Time, a Access) sim.Time {
-	line := a.Addr >> (c.lineBits & 63)
-	if !c.enabled || (a.Addr+uint64(a.Size)-1)>>(c.lineBits&63) != line {
-		return c.other(at, line, a)
+	in := uint32(a.Addr) & c.lineMask
+	last := in + uint32(a.Size) - 1
+	if !c.enabled || last > c.lineMask {
+		return c.other(at, a)
 	}
-	if int(a.Array)+1 >= len(c.stats) {
+	if uint(a.Array+1) >= uint(len(c.stats)) {
 		c.grow(int(a.Array) + 2)
 	}
-	s := &c.stats[a.Array+1]
+	s := &c.stats[a.Array+1].CacheStats
+	line := a.Addr >> (c.lineBits & 63)
 	local, bank := line, uint64(0)
-	if c.slices {
-		local = c.local(line)
-	}
-	if len(c.banks) > 1 {
-		_, bank = c.bankOf.Split(local)
+	if !c.single {
+		local, bank = c.place(line)
 	}
 	start := c.banks[bank].Reserve(at, c.bankInterval)
 	s.BankWait += start - at
-	need := c.sectorMask(a.Addr, a.Size)
-	set := c.tags.set(local)
-	i := c.tags.find(set, line)
+	need := uint32(2)<<(last>>(c.sectorBits&31)&31) - uint32(1)<<(in>>(c.sectorBits&31)&31)
+	set, i := c.tags.find(local, line)
 	if i >= 0 && a.Kind == Read {
 		if l := &c.tags.lines[i]; need&^l.valid == 0 && l.ready <= start {
 			c.tags.touch(set, i)
@@ -135,11 +134,19 @@ func (c *Cache) Access(at sim.Time, a Access) sim.Time {
 	return c.miss(start, line, set, i, need, s, a)
 }
 
+// place returns the number of line among those of this slice, and its bank.
+func (c *Cache) place(line uint64) (local, bank uint64) {
+	local = c.local(line)
+	_, bank = c.bankOf.Split(local)
+	return local, bank
+}
+
 // other performs an access to several lines, or to a cache that is off.
-func (c *Cache) other(at sim.Time, line uint64, a Access) (done sim.Time) {
+func (c *Cache) other(at sim.Time, a Access) (done sim.Time) {
 	if !c.enabled {
 		return c.bypass(at, a)
 	}
+	line := a.Addr >> c.lineBits
 	for end := a.Addr + uint64(a.Size); a.Addr < end; line++ {
 		part := a
 		part.Size = int32(min(end, (line+1)<<c.lineBits) - a.Addr)

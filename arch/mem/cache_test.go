@@ -524,7 +524,8 @@ func TestXorIndexSpreadsStrides(t *testing.T) {
 		tg := newTags(16, 1, "lru", index == "xor")
 		sets := map[int]bool{}
 		for i := range uint64(16) {
-			sets[tg.set(i*16)] = true
+			set, _ := tg.find(i*16, i*16)
+			sets[set] = true
 		}
 		if len(sets) != want {
 			t.Errorf("%s: lines 16 sets apart use %d sets, want %d", index, len(sets), want)

@@ -6,22 +6,27 @@ import "heddle/sim"
 // counts once a line. Always Hits + Misses = Reads + Writes + Atomics, Merges
 // <= Misses, and Fetched = sectors fetched x sector size.
 type CacheStats struct {
-	Reads   int64
-	Writes  int64
-	Atomics int64
+	// What reads count comes first, in one line of the host's cache.
+	Reads     int64
+	Hits      int64     // every sector asked for was there
+	Misses    int64     // some sector was absent or still in flight
+	Merges    int64     // of the misses: those that fetched nothing, as all absent sectors were in flight
+	Evictions int64     // lines replaced by others
+	Fetched   sim.Bytes // read from below
+	BankWait  sim.Time  // sum over accesses of the time for which the bank was busy
+	MSHRWait  sim.Time  // sum over misses of the time for which no MSHR or no way of the set was free
 
-	Hits       int64 // every sector asked for was there
-	PassedHits int64 // of the hits: writes and atomics that a write-through cache passed on
-	Misses     int64 // some sector was absent or still in flight
-	Merges     int64 // of the misses: those that fetched nothing, as all absent sectors were in flight
-
-	Evictions  int64     // lines replaced by others
+	Writes     int64
+	Atomics    int64
+	PassedHits int64     // of the hits: writes and atomics that a write-through cache passed on
 	Writebacks int64     // dirty lines sent below, when replaced or flushed
-	Fetched    sim.Bytes // read from below
 	Sent       sim.Bytes // written below: write-backs, writes and atomics passed through
+}
 
-	BankWait sim.Time // sum over accesses of the time for which the bank was busy
-	MSHRWait sim.Time // sum over misses of the time for which no MSHR or no way of the set was free
+// arrayStats is the CacheStats of an array, two lines of the host's cache.
+type arrayStats struct {
+	CacheStats
+	_ [3]int64
 }
 
 // Accesses returns the lines looked up.
@@ -48,7 +53,7 @@ func (s *CacheStats) Add(o CacheStats) {
 func (c *Cache) Stats() CacheStats {
 	var sum CacheStats
 	for i := range c.stats {
-		sum.Add(c.stats[i])
+		sum.Add(c.stats[i].CacheStats)
 	}
 	return sum
 }
@@ -59,7 +64,7 @@ func (c *Cache) ArrayStats(id int) CacheStats {
 	if id < -1 || id+1 >= len(c.stats) {
 		return CacheStats{}
 	}
-	return c.stats[id+1]
+	return c.stats[id+1].CacheStats
 }
 
 // of returns the counts of array id.
@@ -67,7 +72,7 @@ func (c *Cache) of(id int16) *CacheStats {
 	if int(id)+1 >= len(c.stats) {
 		c.grow(int(id) + 2)
 	}
-	return &c.stats[id+1]
+	return &c.stats[id+1].CacheStats
 }
 
 // grow makes room for n arrays. It moves the counts: a pointer to those of an
@@ -75,7 +80,7 @@ func (c *Cache) of(id int16) *CacheStats {
 //
 //go:noinline
 func (c *Cache) grow(n int) {
-	c.stats = append(c.stats, make([]CacheStats, n-len(c.stats))...)
+	c.stats = append(c.stats, make([]arrayStats, n-len(c.stats))...)
 }
 
 // Misses returns the misses of the accesses to the array of the given ID, -1

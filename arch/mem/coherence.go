@@ -47,10 +47,5 @@ func (c *Cache) Holds(addr uint64) (held, dirty bool) {
 
 // slot returns the set of line, and its slot or -1.
 func (c *Cache) slot(line uint64) (set, slot int) {
-	local := line
-	if c.slices {
-		local = c.local(line)
-	}
-	set = c.tags.set(local)
-	return set, c.tags.find(set, line)
+	return c.tags.find(c.local(line), line)
 }

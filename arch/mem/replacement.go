@@ -48,6 +48,11 @@ func newReplacement(sets, ways int, name string) replacement {
 	return r
 }
 
+// latest reports whether the order of set is known to begin with way.
+func (r *replacement) latest(set, way int) bool {
+	return set < len(r.order) && int(r.order[set]&15) == way
+}
+
 // used notes that the way of set, in slot i, was used.
 func (r *replacement) used(set, way, i int) {
 	if r.policy != fifo {
@@ -71,9 +76,6 @@ func (r *replacement) filled(set, way, i int) {
 // toFront makes way the first in order.
 func toFront(order, way uint64) uint64 {
 	const every = 0x1111111111111111
-	if order&15 == way {
-		return order
-	}
 	x := order ^ way*every
 	at := bits.TrailingZeros64((x-every)&^x&(8*every)) &^ 3
 	later := order & (1<<(at&63) - 1)

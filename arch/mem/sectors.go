@@ -17,6 +17,7 @@ func (c *Cache) Interleave(slices int, chunk sim.Bytes) error {
 		return fmt.Errorf("cache %s: %d slices of %d bytes: the chunk is not a multiple of the line", c.name, slices, chunk)
 	}
 	c.slices = slices > 1
+	c.single = c.single && !c.slices
 	c.chunk, c.turn = sim.NewDivisor(lines), sim.NewDivisor(lines*uint64(slices))
 	c.chunkLines = lines
 	return nil
@@ -24,6 +25,9 @@ func (c *Cache) Interleave(slices int, chunk sim.Bytes) error {
 
 // local returns the number of a line among those of this slice of several.
 func (c *Cache) local(line uint64) uint64 {
+	if !c.slices {
+		return line
+	}
 	turn, _ := c.turn.Split(line)
 	_, in := c.chunk.Split(line)
 	return turn*c.chunkLines + in
@@ -32,7 +36,7 @@ func (c *Cache) local(line uint64) uint64 {
 // sectorMask returns the sectors, of the line of addr, that an access within
 // that line touches.
 func (c *Cache) sectorMask(addr uint64, size int32) uint32 {
-	in := addr & c.lineMask
+	in := addr & uint64(c.lineMask)
 	first := in >> (c.sectorBits & 63)
 	last := (in + uint64(size) - 1) >> (c.sectorBits & 63)
 	return uint32(2)<<(last&31) - uint32(1)<<(first&31)
@@ -40,7 +44,7 @@ func (c *Cache) sectorMask(addr uint64, size int32) uint32 {
 
 // coveredMask returns the sectors that the access covers whole.
 func (c *Cache) coveredMask(addr uint64, size int32) uint32 {
-	in := addr & c.lineMask
+	in := addr & uint64(c.lineMask)
 	first := (in + 1<<c.sectorBits - 1) >> c.sectorBits
 	last := (in + uint64(size)) >> c.sectorBits
 	if last <= first {

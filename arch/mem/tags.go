@@ -13,12 +13,13 @@ import (
 // line in it. Lines that are not there are mostly told apart by it alone, and
 // so a miss touches none of the slots but the one that it fills.
 type tags struct {
-	ways   int
-	words  int // of a set's filter
-	setOf  sim.Divisor
-	fold   uint     // bits of a set number, for folding; 0 for none
 	filter []uint64 // a byte for each way, the first way's lowest
 	lines  []cacheLine
+	fold   uint   // bits of a set number, for folding; 0 for none
+	mask   uint64 // sets - 1 if sets is a power of two, else 0
+	words  int    // of a set's filter
+	ways   int
+	setOf  sim.Divisor
 	replacement
 }
 
@@ -53,6 +54,9 @@ func newTags(lines, ways int, replacement string, fold bool) tags {
 		lines:       make([]cacheLine, lines),
 		replacement: newReplacement(sets, ways, replacement),
 	}
+	if sets&(sets-1) == 0 {
+		t.mask = uint64(sets - 1)
+	}
 	if fold && sets > 1 {
 		t.fold = uint(bits.Len(uint(sets - 1)))
 	}
@@ -68,18 +72,6 @@ func newTags(lines, ways int, replacement string, fold bool) tags {
 	return t
 }
 
-// set returns the set of a line. Folding xors all of its bits, a set number's
-// width at a time.
-func (t *tags) set(line uint64) int {
-	if t.fold != 0 {
-		for s := t.fold; s < 64; s *= 2 {
-			line ^= line >> (s & 63)
-		}
-	}
-	_, set := t.setOf.Split(line)
-	return int(set)
-}
-
 // mark returns the byte that stands for line in a filter, in every byte.
 func mark(line uint64) uint64 {
 	return (line*0x9e3779b97f4a7c15>>57 | 0x80) * everyByte
@@ -89,24 +81,38 @@ func mark(line uint64) uint64 {
 // exact; above it there may be more.
 func zeroBytes(x uint64) uint64 { return (x - everyByte) &^ x & topBits }
 
-// find returns the slot of line, or -1.
-func (t *tags) find(set int, line uint64) int {
-	m := mark(line)
-	base := set * t.ways
-	if t.words == 1 {
-		for z := zeroBytes(t.filter[set] ^ m); z != 0; z &= z - 1 {
-			if i := base + bits.TrailingZeros64(z)>>3; t.lines[i].tag == line {
-				return i
-			}
+// find returns the set of the line of number local among those that the cache
+// may hold, and its slot, -1 if it is not there. The set's number is local's
+// remainder, or, if the index is folded, that of the xor of all of its bits, a
+// set number's width at a time.
+func (t *tags) find(local, line uint64) (set, slot int) {
+	if t.fold != 0 {
+		for s := t.fold; s < 48; s *= 2 { // no line has more bits
+			local ^= local >> (s & 63)
 		}
-		return -1
 	}
-	return t.findWide(set*t.words, base, line, m)
+	if t.mask != 0 {
+		set = int(local & t.mask)
+	} else {
+		_, rest := t.setOf.Split(local)
+		set = int(rest)
+	}
+	m := mark(line)
+	if t.words > 1 {
+		return set, t.findWide(set, line, m)
+	}
+	for z := zeroBytes(t.filter[set] ^ m); z != 0; z &= z - 1 {
+		if i := set*t.ways + bits.TrailingZeros64(z)>>3; t.lines[i].tag == line {
+			return set, i
+		}
+	}
+	return set, -1
 }
 
 // findWide finds line in a set of more than 8 ways.
-func (t *tags) findWide(word, base int, line, m uint64) int {
-	for _, f := range t.filter[word:][:t.words] {
+func (t *tags) findWide(set int, line, m uint64) int {
+	base := set * t.ways
+	for _, f := range t.filter[set*t.words:][:t.words] {
 		for z := zeroBytes(f ^ m); z != 0; z &= z - 1 {
 			if i := base + bits.TrailingZeros64(z)>>3; t.lines[i].tag == line {
 				return i
@@ -149,7 +155,11 @@ func (t *tags) drop(set, i int) {
 }
 
 // touch records a use of slot i.
-func (t *tags) touch(set, i int) { t.used(set, i-set*t.ways, i) }
+func (t *tags) touch(set, i int) {
+	if way := i - set*t.ways; !t.latest(set, way) {
+		t.used(set, way, i)
+	}
+}
 
 // victim returns the slot of set that a fill starting at time at takes, and
 // when it is free: an empty slot, else what the policy picks among the lines

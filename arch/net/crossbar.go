@@ -19,40 +19,46 @@ type Crossbar struct {
 	clock     sim.Clock
 	width     sim.Bytes
 	header    sim.Bytes
-	widths    sim.Divisor
+	small     [257]uint16 // flits of a packet, by its bytes of data
 	request   sim.Time
-	reply     sim.Time
+	reply     uint64       // cycles
 	coreOut   []sim.Server // a core sends nearly in the order of its times
-	sliceIn   []*sim.Slots
-	sliceOut  []*sim.Slots
-	coreIn    []*sim.Slots
+	sliceIn   []sim.Slots
+	sliceOut  []sim.Slots
+	coreIn    []sim.Slots
 	requested sim.Bytes
 	replied   sim.Bytes
-	ports     []*sim.Slots // all of them
+	ports     []sim.Slots // all of them
 }
 
 // NewCrossbar returns a crossbar between cores cores and slices slices.
 func NewCrossbar(c CrossbarConfig, cores, slices int) *Crossbar {
 	clock := sim.NewClock(c.Clock)
-	x := &Crossbar{clock: clock, width: c.Width, header: c.Header, widths: sim.NewDivisor(uint64(c.Width)),
-		request: clock.Span(c.RequestLatency), reply: clock.Span(c.ReplyLatency)}
-	ports := func(n int) []*sim.Slots {
-		from := len(x.ports)
-		for range n {
-			x.ports = append(x.ports, sim.NewSlots(clock))
-		}
-		return x.ports[from:]
+	x := &Crossbar{clock: clock, width: c.Width, header: c.Header,
+		request: clock.Span(c.RequestLatency), reply: uint64(c.ReplyLatency)}
+	for data := range x.small {
+		x.small[data] = uint16(x.divide(sim.Bytes(data)))
+	}
+	x.ports = make([]sim.Slots, 2*slices+cores)
+	for i := range x.ports {
+		x.ports[i] = sim.NewSlots(clock)
 	}
 	x.coreOut = make([]sim.Server, cores)
-	x.sliceIn, x.sliceOut, x.coreIn = ports(slices), ports(slices), ports(cores)
+	x.sliceIn, x.sliceOut, x.coreIn = x.ports[:slices], x.ports[slices:2*slices], x.ports[2*slices:]
 	return x
 }
 
 // flits returns the cycles for which a packet with data occupies a port, at
 // least one.
 func (x *Crossbar) flits(data sim.Bytes) int {
-	n, _ := x.widths.Split(uint64(data + x.header + x.width - 1))
-	return max(1, int(n))
+	if uint64(data) < uint64(len(x.small)) {
+		return int(x.small[data])
+	}
+	return x.divide(data)
+}
+
+func (x *Crossbar) divide(data sim.Bytes) int {
+	return max(1, int((data+x.header+x.width-1)/x.width))
 }
 
 // Request sends a packet with data from a core at time at and returns when the
@@ -69,14 +75,15 @@ func (x *Crossbar) Request(at sim.Time, core, slice int, data sim.Bytes) sim.Tim
 func (x *Crossbar) Reply(at sim.Time, slice, core int, data sim.Bytes) sim.Time {
 	x.replied += data
 	n := x.flits(data)
-	sent := x.sliceOut[slice].Reserve(at, n)
-	return x.coreIn[core].Reserve(sent-x.clock.Span(sim.Cycles(n))+x.reply, n)
+	out := &x.sliceOut[slice]
+	sent := out.Book(out.Cycle(at), n) - uint64(n)
+	return sim.Time(x.coreIn[core].Book(sent+x.reply, n)) * x.clock.Period
 }
 
 // Advance tells the ports that nothing will be sent before now.
 func (x *Crossbar) Advance(now sim.Time) {
-	for _, p := range x.ports {
-		p.Advance(now)
+	for i := range x.ports {
+		x.ports[i].Advance(now)
 	}
 }
 

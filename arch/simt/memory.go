@@ -16,9 +16,9 @@ type memorySystem struct {
 	slices     []slice
 	channels   []*mem.DRAM
 	interleave sim.Divisor // bytes of consecutive addresses on one channel
-	ways       sim.Divisor // channels
-	perChannel sim.Divisor // slices
 	chunk      uint64      // interleave
+	turn       sim.Divisor // chunks of one turn round all slices
+	order      []int32     // slices, as a turn meets them
 	masked     bool
 	sector     int32
 	last       sim.Time // when the last write was done
@@ -47,14 +47,17 @@ func newMemorySystem(c *Config) (*memorySystem, error) {
 		slices:     make([]slice, n),
 		channels:   make([]*mem.DRAM, c.DRAM.Channels),
 		interleave: sim.NewDivisor(uint64(c.DRAM.Interleave)),
-		ways:       sim.NewDivisor(uint64(c.DRAM.Channels)),
-		perChannel: sim.NewDivisor(uint64(c.L2.SlicesPerChannel)),
 		chunk:      uint64(c.DRAM.Interleave),
+		turn:       sim.NewDivisor(uint64(n)),
 		masked:     c.L2.MaskedWrites,
 		sector:     int32(c.L2.Slice.Sector),
 	}
 	if c.DRAM.Interleave%c.L2.Slice.Line != 0 {
 		return nil, fmt.Errorf("dram.interleave: %d bytes is not a multiple of l2.slice.line, %d", c.DRAM.Interleave, c.L2.Slice.Line)
+	}
+	for i := range n {
+		channel, sub := i%c.DRAM.Channels, i/c.DRAM.Channels
+		m.order = append(m.order, int32(channel*c.L2.SlicesPerChannel+sub))
 	}
 	one := c.DRAM
 	one.Channels = 1
@@ -91,9 +94,8 @@ func newMemorySystem(c *Config) (*memorySystem, error) {
 // round its slices.
 func (m *memorySystem) locate(addr uint64) (slice int, local uint64) {
 	chunk, offset := m.interleave.Split(addr)
-	chunk, channel := m.ways.Split(chunk)
-	chunk, sub := m.perChannel.Split(chunk)
-	return int(channel*uint64(len(m.slices)/len(m.channels)) + sub), chunk*m.chunk + offset
+	turn, at := m.turn.Split(chunk)
+	return int(m.order[at]), turn*m.chunk + offset
 }
 
 // channelPort gives a slice's misses their address within the channel.
