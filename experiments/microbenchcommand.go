@@ -34,6 +34,7 @@ does not.`,
 	}
 	cmd.Flags().StringArrayVar(&set, "set", nil, "override a value of the machine's description, `PATH=VALUE`; may be repeated")
 	cmd.Flags().StringVar(&csvFile, "csv", "", "write the figures to a CSV `FILE`; -: to standard output in place of the table")
+	cmd.AddCommand(c.microbenchHostCommand())
 	return cmd
 }
 

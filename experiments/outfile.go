@@ -79,9 +79,13 @@ func checkOutput(flag, path string) error {
 
 // writeCSV writes rows to a file, or to the standard output for -.
 func (c *cli) writeCSV(path string, rows [][]string) error {
-	write := func(w io.Writer) error { return csv.NewWriter(w).WriteAll(rows) }
 	if path == "-" {
-		return write(c.stdout)
+		return csv.NewWriter(c.stdout).WriteAll(rows)
 	}
-	return writeFile(path, write)
+	return writeRows(path, rows)
+}
+
+// writeRows writes rows to a CSV file.
+func writeRows(path string, rows [][]string) error {
+	return writeFile(path, func(w io.Writer) error { return csv.NewWriter(w).WriteAll(rows) })
 }

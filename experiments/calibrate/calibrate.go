@@ -1,0 +1,329 @@
+// Package calibrate fits the description of a machine of kind window to what
+// microbenchmarks measured, and to nothing else: no kernel has a say in it.
+//
+// A figure that a key of the description names is taken as it is: a latency, a
+// clock. Where a figure depends on several keys, the key is changed until the
+// same microbenchmark, simulated, gives what was measured.
+package calibrate
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+
+	"heddle/experiments/hostbench"
+	"heddle/models"
+	"heddle/sim"
+)
+
+// Fit is a description that was fitted.
+type Fit struct {
+	Text       string // of the file
+	Parameters []Parameter
+	Machine    *models.Description
+	Simulated  *hostbench.Results // the microbenchmarks on the machine, by Simulate
+	Measured   *hostbench.Results
+}
+
+// Options are what a fit may be told.
+type Options struct {
+	Header string                           // comment lines at the head of the file
+	Log    func(format string, args ...any) // progress; nil for none
+}
+
+// New fits a description to the results of microbenchmarks. A figure that was
+// refused and is needed is an error that names it.
+func New(ctx context.Context, r *hostbench.Results, o Options) (*Fit, error) {
+	f := &fitter{ctx: ctx, r: r, cases: map[string]hostbench.Case{}, log: o.Log}
+	if f.log == nil {
+		f.log = func(string, ...any) {}
+	}
+	for _, c := range hostbench.Cases(r.Facts) {
+		f.cases[c.Name] = c
+	}
+	base, err := open(template)
+	if err != nil {
+		return nil, err
+	}
+	f.d = base
+	for _, step := range []func(*fitter){
+		(*fitter).topology, (*fitter).arithmetic, (*fitter).width, (*fitter).caches, (*fitter).translation,
+		(*fitter).window, (*fitter).branches, (*fitter).beyond, (*fitter).bandwidth, (*fitter).misses, (*fitter).sharing, (*fitter).team,
+	} {
+		step(f)
+		if f.err != nil {
+			return nil, f.err
+		}
+	}
+	text, err := describe(o.Header, f.parameters)
+	if err != nil {
+		return nil, err
+	}
+	fit := &Fit{Text: text, Parameters: f.parameters, Measured: r}
+	fit.Machine, err = open(text)
+	return fit, err
+}
+
+// Simulate runs the microbenchmarks that were measured on the fitted machine.
+func (f *Fit) Simulate(ctx context.Context) error {
+	var all []hostbench.Case
+	for _, c := range hostbench.Cases(f.Measured.Facts) {
+		if f.Measured.Figure(c.Name) != nil {
+			all = append(all, c)
+		}
+	}
+	var err error
+	f.Simulated, err = hostbench.Simulate(ctx, f.Machine, f.Measured.Facts, all, func(hostbench.Figure) {})
+	return err
+}
+
+// fitter fits key after key and keeps the first error.
+type fitter struct {
+	ctx        context.Context
+	r          *hostbench.Results
+	cases      map[string]hostbench.Case
+	d          *models.Description // so far
+	parameters []Parameter
+	clock      float64 // cycles a nanosecond
+	line       int
+	log        func(format string, args ...any)
+	err        error
+}
+
+// value returns a figure that the fit cannot do without.
+func (f *fitter) value(name string) float64 {
+	figure := f.r.Figure(name)
+	switch {
+	case f.err != nil:
+	case figure == nil:
+		f.err = fmt.Errorf("figure %s is not among the results", name)
+	case figure.Refused != "":
+		f.err = fmt.Errorf("figure %s was refused: %s; measure again", name, figure.Refused)
+	default:
+		return figure.Value
+	}
+	return 1
+}
+
+// cycles returns a time in cycles.
+func (f *fitter) cycles(name string) float64 { return f.value(name) * f.clock }
+
+// set gives a key a value.
+func (f *fitter) set(path, value, source string) {
+	if f.err != nil {
+		return
+	}
+	if f.err = f.d.Set(path, value); f.err != nil {
+		return
+	}
+	p := Parameter{path, value, source}
+	if i := slices.IndexFunc(f.parameters, func(q Parameter) bool { return q.Path == path }); i >= 0 {
+		f.parameters[i] = p
+		return
+	}
+	f.parameters = append(f.parameters, p)
+}
+
+// from writes what a value was measured by, and how well.
+func (f *fitter) from(name, how string) string {
+	figure := f.r.Figure(name)
+	if figure == nil {
+		return "[I] " + how
+	}
+	text := fmt.Sprintf("[M] %s: %s %s, spread %s %%", name, short(figure.Value), figure.Unit, short(100*figure.Spread))
+	if how != "" {
+		text += "; " + how
+	}
+	return text
+}
+
+func short(x float64) string { return strconv.FormatFloat(x, 'g', 4, 64) }
+
+func cycles(n float64) string {
+	k := int(math.Round(n))
+	if k == 1 {
+		return "1 cycle"
+	}
+	return strconv.Itoa(k) + " cycles"
+}
+
+func nanoseconds(x float64) string { return short(x) + " ns" }
+
+// simulate returns figures of the machine as fitted so far.
+func (f *fitter) simulate(names ...string) []float64 {
+	values := make([]float64, len(names))
+	if f.err != nil {
+		return values
+	}
+	all := make([]hostbench.Case, len(names))
+	for i, name := range names {
+		all[i] = f.cases[name]
+	}
+	r, err := hostbench.Simulate(f.ctx, f.d, f.r.Facts, all, func(hostbench.Figure) {})
+	if err != nil {
+		f.err = err
+		return values
+	}
+	for i := range r.Figures {
+		values[i] = r.Figures[i].Value
+	}
+	return values
+}
+
+// Adjusting stops when a simulated figure is this near, relative, or after so
+// many steps.
+const (
+	near      = 0.005
+	mostSteps = 8
+)
+
+// adjust changes a time at path, from a first guess in its unit, until the
+// simulated figure is the measured one; gain is by how much the figure grows
+// with it.
+func (f *fitter) adjust(path, name string, guess, least, gain float64, write func(float64) string, how string) {
+	want := f.value(name)
+	best, bestOff := guess, math.Inf(1)
+	for range mostSteps {
+		f.set(path, write(max(guess, least)), f.from(name, how))
+		got := f.simulate(name)[0]
+		if f.err != nil {
+			return
+		}
+		off := want - got
+		if math.Abs(off) < bestOff {
+			best, bestOff = guess, math.Abs(off)
+		}
+		if math.Abs(off) <= near*want {
+			break
+		}
+		next := max(guess+off/gain, least)
+		if write(next) == write(guess) {
+			break
+		}
+		guess = next
+	}
+	f.set(path, write(max(best, least)), f.from(name, how))
+	f.log("%s: %s", path, write(best))
+}
+
+// choose tries values and keeps the one whose simulated figures are nearest to
+// the measured ones.
+func (f *fitter) choose(path string, values []string, names []string, source string) {
+	best, least := "", math.Inf(1)
+	for _, v := range values {
+		f.set(path, v, source)
+		off := 0.0
+		for i, got := range f.simulate(names...) {
+			d := math.Log(got / f.value(names[i]))
+			off += d * d
+		}
+		if f.err != nil {
+			return
+		}
+		if off < least {
+			best, least = v, off
+		}
+	}
+	f.set(path, best, source)
+	f.log("%s: %s", path, best)
+}
+
+// period returns the nanoseconds of n cycles.
+func (f *fitter) period(n float64) float64 { return n / f.clock }
+
+// topology takes what the computer says of itself, and its clock.
+func (f *fitter) topology() {
+	facts := &f.r.Facts
+	f.line = facts.Line
+	f.clock = 1 / f.value("int/latency")
+	f.set("clock", short(f.clock)+" GHz", f.from("int/latency", "an add a cycle"))
+	told := "[P] as the system tells"
+	f.set("title", strconv.Quote(facts.Processor), "as the system tells")
+	f.set("threads", strconv.Itoa(len(facts.CPUs)), told)
+	f.set("core.smt", strconv.Itoa(facts.SMT()), told)
+	f.set("memory.sockets", strconv.Itoa(facts.Sockets), told)
+	f.set("memory.cores", strconv.Itoa(max(1, facts.Cores/max(1, facts.Sockets))), told)
+	f.set("memory.line", fmt.Sprintf("%d B", facts.Line), told)
+	page := models.Format(sim.Bytes(facts.Page))
+	f.set("memory.page", page, told)
+	f.set("core.tlb.page", page, told)
+	if facts.Memory > 0 {
+		f.set("capacity", fmt.Sprintf("%d MiB", facts.Memory>>20), told)
+	}
+	for level := 1; level <= 3; level++ {
+		c, ok := facts.Cache(level)
+		key := fmt.Sprintf("memory.l%d.", level)
+		if !ok {
+			if level == 3 {
+				f.set(key+"kind", "none", "the system tells of no third level")
+			}
+			continue
+		}
+		f.set(key+"ways", strconv.Itoa(max(1, c.Ways)), told)
+		f.set(key+"size", models.Format(sim.Bytes(c.Bytes)), told)
+	}
+}
+
+// arithmetic takes latencies and throughputs of instructions. A loop's own add
+// and compare are in the figures, and known.
+func (f *fitter) arithmetic() {
+	f.set("core.units.int.latency", "1 cycle", f.from("int/latency", "this is the clock"))
+	latency := func(unit, figure string, x float64) {
+		f.set("core.units."+unit+".latency", cycles(max(1, x)), f.from(figure, fmt.Sprintf("%.2f cycles", x)))
+	}
+	latency("shift", "shift/latency", f.cycles("shift/latency")-1)
+	latency("mul", "mul/latency", f.cycles("mul/latency")-1.0/8)
+	latency("divide", "divide/latency", f.cycles("divide/latency")-1)
+	float := f.cycles("f64/latency")
+	latency("f64", "f64/latency", float)
+	f.set("core.units.f32.latency", cycles(float), f.from("f64/latency", "as f64"))
+	latency("special", "special/latency", f.cycles("special/latency")-math.Round(float))
+	latency("convert", "convert/latency", (2*f.cycles("convert/latency")-math.Round(float))/2)
+	for _, unit := range []string{"mul", "divide", "special"} {
+		figure := unit + "/throughput"
+		x := f.cycles(figure)
+		f.set("core.units."+unit+".interval", cycles(max(1, x)), f.from(figure, fmt.Sprintf("%.2f cycles", x)))
+	}
+	// 16 operations of the one loop, of which some may share a cycle.
+	ports := clamp(math.Round(1/f.cycles("f64/throughput")), 1, 2)
+	for _, unit := range []string{"f64", "f32"} {
+		f.set("core.units."+unit+".ports", portList(0, int(ports)), f.from("f64/throughput", "operations a cycle"))
+	}
+}
+
+func clamp(x, low, high float64) float64 { return min(max(x, low), high) }
+
+// portList writes n ports from first on.
+func portList(first, n int) string {
+	text := "["
+	for i := range n {
+		if i > 0 {
+			text += ", "
+		}
+		text += strconv.Itoa(first + i)
+	}
+	return text + "]"
+}
+
+// width finds the dispatch width and the ports of integers and loads.
+func (f *fitter) width() {
+	// A loop has 16 operations, and an add and a fused compare of its own: 17
+	// use the ports of integers, 18 are dispatched.
+	ints := clamp(math.Round(17/(16*f.cycles("int/throughput"))), 1, 8)
+	wide := 18 / (16 * min(f.cycles("int/throughput"), f.cycles("mix/throughput")))
+	dispatch := clamp(math.Round(wide), 1, 16)
+	f.set("core.dispatch", strconv.Itoa(int(dispatch)), f.from("mix/throughput", "and int/throughput: "+short(wide)+" instructions a cycle"))
+	f.set("core.retire", strconv.Itoa(int(dispatch)), "[I] as dispatch")
+	source := f.from("int/throughput", "operations a cycle")
+	for _, unit := range []string{"int", "compare", "warp"} {
+		f.set("core.units."+unit+".ports", portList(0, int(ints)), source)
+	}
+	last := int(ints) - 1
+	f.set("core.units.shift.ports", fmt.Sprintf("[0, %d]", max(last, 1)), "[I] two of the ports of int")
+	f.set("core.units.control.ports", fmt.Sprintf("[0, %d]", max(last, 1)), "[I] two of the ports of int")
+	f.choose("core.branch.taken", []string{"0 cycles", "1 cycle", "2 cycles"}, []string{"int/throughput", "branch/1"}, f.from("int/throughput", "and branch/1: loops of so many instructions"))
+	loads := clamp(math.Round(1/f.cycles("load/throughput")), 1, 2)
+	f.set("core.load_store.load_ports", portList(12, int(loads)), f.from("load/throughput", "loads a cycle"))
+}

@@ -1,0 +1,200 @@
+package hostbench
+
+import (
+	"fmt"
+	"strconv"
+	"sync/atomic"
+	"time"
+
+	"heddle/arch/isa"
+)
+
+// sharingCases measure what threads share: a word that all add to, and lines
+// that one has and another wants.
+func sharingCases(f Facts) []Case {
+	var all []Case
+	for _, threads := range threadCounts(f) {
+		all = append(all, Case{
+			Name: "atomic/" + strconv.Itoa(threads), Meaning: fmt.Sprintf("fetch-and-add on one word, threads: %d", threads), Unit: nanoseconds,
+			prepare: func(h *host) (stage, error) {
+				word := new([16]atomic.Int64) // in a line of its own
+				return stage{
+					run: func(n int) time.Duration {
+						return h.together(threads, func(int) {
+							for range n {
+								word[8].Add(1)
+							}
+						})
+					},
+					figure: func(ns float64) float64 { return ns / float64(threads) },
+				}, nil
+			},
+			simulate: func(s *simulator) float64 {
+				m := s.machine(threads)
+				return m.perOperation(addProgram, 400, threads, m.alloc("word", 16))
+			},
+		})
+	}
+	if len(f.CPUs) < 2 || f.Cores < 2 {
+		return all
+	}
+	for _, kind := range []struct {
+		name, meaning string
+		touch         func(words []int64, at, n, step int) int64
+		program       *isa.Program
+	}{
+		{"transfer/clean", "dependent load of a line that another core has read", touchRead, transferProgram("clean", false)},
+		{"transfer/dirty", "dependent load of a line that another core has written", touchWrite, transferProgram("dirty", true)},
+	} {
+		all = append(all, Case{
+			Name: kind.name, Meaning: kind.meaning, Unit: nanoseconds,
+			prepare: func(h *host) (stage, error) { return h.transfer(kind.touch) },
+			simulate: func(s *simulator) float64 {
+				step := s.facts.Line / 8
+				m := s.machine(2, "placement=scatter")
+				const windows = 6 // of each length, and one before
+				data, out := m.alloc("data", (2*windows+1)*transferLines*step), m.alloc("out", 64)
+				next := order(transferLines)
+				for w := range 2*windows + 1 {
+					for i, to := range next {
+						m.write(data, (w*transferLines+i)*step, int64(to)*int64(step))
+					}
+				}
+				took := [2]float64{}
+				for w := range 2*windows + 1 {
+					short := w % 2 // the others are longer by as much again
+					ns := m.run(kind.program, data, out, w*transferLines*step, transferLines, step, transferLines/(1+short))
+					if w > 0 {
+						took[short] += ns
+					}
+				}
+				return (took[0] - took[1]) / (windows * transferLines / 2)
+			},
+		})
+	}
+	return all
+}
+
+var addProgram = func() *isa.Program {
+	b := isa.NewBuilder("add")
+	word, n := b.Array("word", isa.I64), b.Int("n")
+	b.For(0, n, 1, func(isa.Reg) { b.FetchAdd(word, 8, 1) })
+	return b.MustBuild()
+}()
+
+// transferLines is how many lines one core touches before another reads them:
+// they fit in the first-level cache.
+const transferLines = 256
+
+// transfer has another thread touch a window of lines that no cache holds, and
+// then follows the ring through them. An operation is a window.
+func (h *host) transfer(touch func(words []int64, at, n, step int) int64) (stage, error) {
+	r, err := h.memory(false)
+	if err != nil {
+		return stage{}, err
+	}
+	step := h.facts.Line / 8
+	window := transferLines * step
+	windows := len(r.words) / window
+	windows = min(windows, h.facts.far()/8/window)
+	next := order(transferLines)
+	for w := range windows {
+		words := r.words[w*window:]
+		for i, to := range next {
+			words[i*step] = int64(to) * int64(step)
+		}
+	}
+	h.of = nil
+	at := 0
+	return stage{
+		run: func(n int) time.Duration {
+			first := at
+			at = (at + n) % windows
+			return h.pass(r.words[:windows*window], window, first, n, step, touch)
+		},
+		figure: func(ns float64) float64 { return ns / transferLines },
+	}, nil
+}
+
+// pass times the reading of n windows from first on, each after another thread
+// has touched it.
+func (h *host) pass(words []int64, window, first, n, step int, touch func(words []int64, at, n, step int) int64) (took time.Duration) {
+	var touched, read [16]atomic.Int64 // windows so far, each in a line of its own
+	windows := len(words) / window
+	h.together(2, func(thread int) {
+		var sum int64
+		for i := range n {
+			w := words[(first+i)%windows*window:][:window]
+			if thread == 1 {
+				for read[8].Load() < int64(i) {
+				}
+				sum += touch(w, 0, transferLines, step)
+				touched[8].Store(int64(i + 1))
+				continue
+			}
+			for touched[8].Load() <= int64(i) {
+			}
+			began := time.Now()
+			sum += follow(w, 0, transferLines)
+			took += time.Since(began)
+			read[8].Store(int64(i + 1))
+		}
+		if sum == 1 {
+			read[9].Store(sum) // sum is used
+		}
+	})
+	return took
+}
+
+//go:noinline
+func touchRead(words []int64, at, n, step int) (sum int64) {
+	for range n {
+		sum += words[at]
+		at += step
+	}
+	return sum
+}
+
+//go:noinline
+func touchWrite(words []int64, at, n, step int) int64 {
+	for range n {
+		words[at+1] = int64(n)
+		at += step
+	}
+	return 0
+}
+
+// transferProgram returns a program in which thread 1 touches so many lines
+// from a place on, and thread 0 then follows the ring through them.
+func transferProgram(name string, write bool) *isa.Program {
+	b := isa.NewBuilder("transfer-" + name)
+	data, out := b.Array("data", isa.I64), b.Array("out", isa.I64)
+	from, lines, step, n := b.Int("from"), b.Int("lines"), b.Int("step"), b.Int("n")
+	sum := b.Var(0)
+	b.If(b.Eq(isa.ThreadID, 1), func() {
+		at := b.Var(from)
+		b.For(0, lines, 1, func(isa.Reg) {
+			if write {
+				b.Store(data, b.Add(at, 1), n)
+			} else {
+				b.SetAdd(sum, sum, b.Load(data, at))
+			}
+			b.SetAdd(at, at, step)
+		})
+		b.Store(out, 32, sum)
+	})
+	b.Fence()
+	b.Barrier()
+	b.If(b.Eq(isa.ThreadID, 0), func() {
+		at := b.Var(0)
+		b.For(0, n, 4, func(isa.Reg) {
+			next := at
+			for range 4 {
+				next = b.Load(data, b.Add(from, next))
+			}
+			b.Set(at, next)
+		})
+		b.Store(out, 0, at)
+	})
+	return b.MustBuild()
+}
