@@ -26,6 +26,7 @@ const mostCycles = 1_000_000_000_000
 func (c *cli) runCommand() *cobra.Command {
 	r := Run{Kernel: defaultKernel}
 	var asJSON bool
+	var annotate string
 	var port int
 	var shown traceFlags
 	cmd := &cobra.Command{
@@ -49,6 +50,14 @@ and exit status 1; a second one ends it at once.`,
 			if cmd.Flags().Changed("max-cycles") && (r.MaxCycles < 1 || r.MaxCycles > mostCycles) {
 				return badInput("--max-cycles %d: want 1 to %d", r.MaxCycles, int64(mostCycles))
 			}
+			if annotate != "" {
+				if err := checkLineOrder("--annotate", annotate); err != nil {
+					return err
+				}
+				if asJSON {
+					return badInput("--annotate goes with the report, not with --json; heddle annotate reads what --json prints")
+				}
+			}
 			trace, err := shown.parse(cmd.Flags())
 			if err != nil {
 				return err
@@ -59,7 +68,7 @@ and exit status 1; a second one ends it at once.`,
 					return err
 				}
 			}
-			return c.run(cmd.Context(), r, watchers{m, trace}, asJSON)
+			return c.run(cmd.Context(), r, watchers{m, trace}, asJSON, annotate)
 		},
 		ValidArgsFunction: names(kernelNames),
 	}
@@ -72,6 +81,8 @@ and exit status 1; a second one ends it at once.`,
 	f.BoolVar(&r.Memcheck, "memcheck", false, "end the run when it reads memory that nothing has written")
 	f.Int64Var((*int64)(&r.MaxCycles), "max-cycles", 0, "end the run after `N` cycles of the machine's clock, or N instructions a launch without timing")
 	f.IntVar(&port, "monitor", 0, "show the running machine with akita's monitor on a `PORT` of this computer")
+	f.StringVar(&annotate, "annotate", "", "show below the report what each source line, array and launch did, lines in an `ORDER` of source, time, issues, transactions or misses")
+	f.Lookup("annotate").NoOptDefVal = bySource
 	shown.add(f)
 	completeWith(cmd, "machine", func() []string { return models.Names(models.Library) })
 	return cmd
@@ -84,7 +95,7 @@ type watchers struct {
 }
 
 // run executes r and prints its result.
-func (c *cli) run(ctx context.Context, r Run, w watchers, asJSON bool) error {
+func (c *cli) run(ctx context.Context, r Run, w watchers, asJSON bool, annotate string) error {
 	m := w.monitor
 	forget := context.AfterFunc(ctx, func() { c.log.Warn().Msg("interrupted: ending the run; once more ends it at once") })
 	defer forget()
@@ -124,6 +135,9 @@ func (c *cli) run(ctx context.Context, r Run, w watchers, asJSON bool) error {
 		printed = json.NewEncoder(c.stdout).Encode(result)
 	} else {
 		printed = writeReport(c.stdout, result, c.color)
+	}
+	if annotate != "" && printed == nil {
+		printed = c.annotateResult(result, annotate)
 	}
 	if err != nil {
 		return errors.Join(&reported{err}, traced)
