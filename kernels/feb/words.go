@@ -72,17 +72,31 @@ func (w *Words) ReadFF(i int) uint64 {
 
 // ReadFE waits until word i is full, leaves it empty and returns it.
 func (w *Words) ReadFE(i int) uint64 {
-	s := w.claim(i, empty)
-	v := w.words[i].value.Load()
-	w.settle(i, s, empty)
+	x := &w.words[i]
+	s := x.state.Load()
+	if s&(empty|busy) != 0 || !x.state.CompareAndSwap(s, s|busy) {
+		s = w.claim(i, empty)
+	}
+	v := x.value.Load()
+	x.state.Store(next(s) | empty)
+	if s&awaited != 0 {
+		w.wake(i)
+	}
 	return v
 }
 
 // WriteEF waits until word i is empty, writes v and leaves it full.
 func (w *Words) WriteEF(i int, v uint64) {
-	s := w.claim(i, 0)
-	w.words[i].value.Store(v)
-	w.settle(i, s, 0)
+	x := &w.words[i]
+	s := x.state.Load()
+	if s&(empty|busy) != empty || !x.state.CompareAndSwap(s, s|busy) {
+		s = w.claim(i, 0)
+	}
+	x.value.Store(v)
+	x.state.Store(next(s))
+	if s&awaited != 0 {
+		w.wake(i)
+	}
 }
 
 // Purge zeroes word i and leaves it empty, whatever it was.
@@ -90,14 +104,19 @@ func (w *Words) Purge(i int) {
 	x := &w.words[i]
 	s := x.state.Load()
 	for s&busy != 0 || !x.state.CompareAndSwap(s, s|busy) {
-		if s&busy != 0 {
-			runtime.Gosched()
-		}
+		runtime.Gosched()
 		s = x.state.Load()
 	}
 	x.value.Store(0)
-	w.settle(i, s, empty)
+	x.state.Store(next(s) | empty)
+	if s&awaited != 0 {
+		w.wake(i)
+	}
 }
+
+// next returns the state of a full word at rest after a change to one of state
+// s.
+func next(s uint64) uint64 { return s&^(version-1) + version }
 
 // claim makes word i busy, in the name of the caller, once its empty bit is
 // other than wrong, and returns the state that it had.
@@ -115,16 +134,12 @@ func (w *Words) claim(i int, wrong uint64) uint64 {
 	}
 }
 
-// settle ends a change of word i, which had state s, and leaves its empty bit
-// as given.
-func (w *Words) settle(i int, s uint64, emptied uint64) {
-	w.words[i].state.Store(s&^(version-1) + version | emptied)
-	if s&awaited != 0 {
-		q := &w.queues[i%len(w.queues)]
-		q.mu.Lock()
-		q.changed.Broadcast()
-		q.mu.Unlock()
-	}
+// wake wakes those who sleep until word i changes.
+func (w *Words) wake(i int) {
+	q := &w.queues[i%len(w.queues)]
+	q.mu.Lock()
+	q.changed.Broadcast()
+	q.mu.Unlock()
 }
 
 // wait returns when word i, seen in state s, may have changed to have an empty
