@@ -49,8 +49,8 @@ median; and host{wall_seconds, peak_rss_bytes, setup_seconds, check_seconds}.
 --count sets what one thread executes, by the processor's performance counters or
 else by valgrind, beside what the simulated kernel does on one thread of --machine,
 for every kernel if none is named. With --json it is a list of objects: kernel,
-native{instructions, loads, stores, atomics, by}, simulated{instructions, loads,
-stores, atomics}, instructions_ratio, accesses_ratio (simulated over native).`,
+native{instructions, loads, stores, accesses_an_atomic, by}, simulated{instructions,
+loads, stores, atomics}, instructions_ratio, accesses_ratio: simulated over native.`,
 		Example: `  heddle native bfs/level --graph rmat-g:18 --threads 2
   heddle native --count --graph rmat-g:12
   heddle native matching/ld --graph road.gr.gz --repeat 25 --json`,

@@ -38,13 +38,9 @@ type simulatedCount struct {
 	Atomics      uint64 `json:"atomics"`
 }
 
-// accesses returns what a tool would count that counts atomics as it is said.
-func (s simulatedCount) accesses(atomics string) float64 {
-	n := s.Loads + s.Stores + s.Atomics
-	if atomics == native.AsTwo {
-		n += s.Atomics
-	}
-	return float64(n)
+// accesses returns the loads and stores, where an atomic is so many.
+func (s simulatedCount) accesses(perAtomic int) float64 {
+	return float64(s.Loads + s.Stores + s.Atomics*uint64(perAtomic))
 }
 
 // repeat is what a tool that counts from outside runs.
@@ -90,7 +86,7 @@ func (c *cli) count(ctx context.Context, r Run, all, asJSON bool) error {
 	t := table{right: "lrrrrrr"}
 	t.add("kernel", "instructions", "simulated", "ratio", "accesses", "simulated", "ratio")
 	for _, x := range list {
-		accesses := x.Simulated.accesses(x.Native.Atomics)
+		accesses := x.Simulated.accesses(x.Native.PerAtomic)
 		t.add(x.Kernel, count(int64(x.Native.Instructions)), count(x.Simulated.Instructions), digits(float64(x.Instructions), 3),
 			count(int64(x.Native.Loads+x.Native.Stores)), count(int64(accesses)), digits(float64(x.Accesses), 3))
 	}
@@ -125,7 +121,7 @@ func (r Run) count(ctx context.Context, k kernels.Kernel) (*counted, error) {
 		return nil, err
 	}
 	x.Instructions = Float(float64(x.Simulated.Instructions) / x.Native.Instructions)
-	x.Accesses = Float(x.Simulated.accesses(x.Native.Atomics) / (x.Native.Loads + x.Native.Stores))
+	x.Accesses = Float(x.Simulated.accesses(x.Native.PerAtomic) / (x.Native.Loads + x.Native.Stores))
 	return x, nil
 }
 
