@@ -36,8 +36,9 @@ func writeReport(w io.Writer, r *Result, color bool) error {
 	p.answer()
 	p.time()
 	p.stack()
-	p.figures("Cores", coreRows)
-	p.figures("Memory", memoryRows)
+	rows := familyRows[p.kind()]
+	p.figures("Cores", rows.cores)
+	p.figures("Memory", rows.memory)
 	p.arrays()
 	p.hotWords()
 	p.hotLines()
@@ -144,10 +145,13 @@ func figure(f kernels.Figure) string {
 func (p *report) time() {
 	s := &p.Simulated
 	timed := s.Seconds != nil
-	if timed {
+	switch {
+	case timed && *s.Upload+*s.Download > 0:
 		p.section("Time", fmt.Sprintf(": %s, %s cycles; copies to the machine before %s, back after %s",
 			duration(*s.Seconds), count(int64(*s.Cycles)), duration(*s.Upload), duration(*s.Download)))
-	} else {
+	case timed: // the machine is its own host
+		p.section("Time", fmt.Sprintf(": %s, %s cycles", duration(*s.Seconds), count(int64(*s.Cycles))))
+	default:
 		p.section("Programs", ": this machine has no timing")
 	}
 	type program struct {
@@ -206,28 +210,6 @@ func (p *report) stack() {
 		p.section("Where the threads' time went", "")
 		p.lines = append(p.lines, t.lines("  ")...)
 	}
-}
-
-// metricRow is a line of figures. Of its parts, those are shown whose metrics,
-// in braces, the machine has and that are defined; a # leaves out the unit.
-type metricRow struct {
-	label string
-	parts []string
-}
-
-var coreRows = []metricRow{
-	{"warps", []string{"{achieved_occupancy} of the places taken", "{warp_execution_efficiency} of the lanes active", "SMs busy {sm_efficiency} of the time"}},
-	{"issue", []string{"{ipc} an SM", "{issue_slot_utilization} of the issue slots used"}},
-	{"branches", []string{"{branch#} issued", "{branch_efficiency} left one way by all lanes"}},
-}
-
-var memoryRows = []metricRow{
-	{"DRAM", []string{"{dram_read_throughput} read + {dram_write_throughput} written, of {dram_peak_throughput} peak", "buses busy {dram_utilization}", "row hits {dram_row_hit_rate}"}},
-	{"L2", []string{"{l2_read_throughput} read, {l2_write_throughput} written", "hits {l2_hit_rate} of {l2_reads#} reads, {l2_writes#} writes, {l2_atomics#} atomics"}},
-	{"L1", []string{"hits {global_hit_rate} of {l1_reads#} reads"}},
-	{"loads", []string{"{gld_transactions_per_request} a warp's load", "{gld_throughput} moved, {gld_requested_throughput} of it asked for"}},
-	{"stores", []string{"{gst_transactions_per_request} a warp's store", "{gst_efficiency} of the bytes asked for"}},
-	{"atomics", []string{"{atomic_operations#} performed", "{atomic_replays#} waited for one on the same address"}},
 }
 
 func (p *report) figures(heading string, rows []metricRow) {

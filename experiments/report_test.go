@@ -224,3 +224,50 @@ func TestSources(t *testing.T) {
 		}
 	}
 }
+
+// Every figure of a machine's page is one that it counts: a name that it does
+// not know would be left out in silence.
+func TestReportRows(t *testing.T) {
+	for kind, rows := range familyRows {
+		known := map[string]bool{}
+		for _, m := range models.Metrics()[kind] {
+			known[m.Name] = true
+			known[m.Name+".mean"] = m.Kind == sim.Distribution
+		}
+		for _, r := range append(rows.cores[:len(rows.cores):len(rows.cores)], rows.memory...) {
+			for _, part := range r.parts {
+				for piece := range strings.SplitSeq(part, "{") {
+					name, _, isName := strings.Cut(piece, "}")
+					if name = strings.TrimSuffix(name, "#"); isName && !known[name] {
+						t.Errorf("%s, %s: no metric %s", kind, r.label, name)
+					}
+				}
+			}
+		}
+	}
+	for kind := range models.Metrics() {
+		if len(familyRows[kind].cores) == 0 {
+			t.Errorf("nothing to tell of the cores of a machine of kind %s", kind)
+		}
+	}
+}
+
+// A multicore's page speaks of cores, not of SMs, and has no copies.
+func TestReportOfOtherMachines(t *testing.T) {
+	for machine, wants := range map[string][]string{
+		"xeon-e5540": {"instructions a cycle of all cores", "lines from caches of the die", "% mispredicted", "socket at "},
+		"cray-xmt":   {"of a processor had a thread", "buffer hits ", "86.4 GB/s sustained", "waited for their word"},
+	} {
+		_, page, _ := heddle(t, "run", "matching/ld", "--machine", machine, "--graph", "rmat-g:7")
+		for _, want := range wants {
+			if !strings.Contains(page, want) {
+				t.Errorf("%s: no %q in\n%s", machine, want, page)
+			}
+		}
+		for _, bad := range []string{" an SM", "SMs", "warp", "copies"} {
+			if strings.Contains(page, bad) {
+				t.Errorf("%s: %q in\n%s", machine, bad, page)
+			}
+		}
+	}
+}

@@ -15,6 +15,9 @@ type curve struct {
 	cores         []int
 	run           func(cores int) study.Case
 	linear        bool // a dashed line of linear speed-up from its first point
+	// published is the speed-up on the most cores over the first point, 0 if
+	// the paper does not state it in words.
+	published float64
 }
 
 // scalingCases returns the runs of curves.
@@ -63,6 +66,12 @@ func reportScaling(o Options, d *Data, name, title, axis string, columns int, cu
 			panel.Lines = append(panel.Lines, plot.Line{Name: "linear", Dashed: true, X: []float64{low, high}, Y: []float64{first, first * low / high}})
 		}
 		text = append(text, fmt.Sprintf("  %-20s %-12s speed-up%s", c.panel, c.series, speedups))
+		if c.published > 0 {
+			most := c.cores[len(c.cores)-1]
+			panel.Lines = append(panel.Lines, plot.Line{Name: publishedName, Style: plot.Marks, X: []float64{float64(most)}, Y: []float64{first / c.published}})
+			table.run(c.panel, publishedName, strconv.Itoa(most), c.published, "speed-up", study.Case{Graph: c.run(most).Graph, Seed: o.Seed})
+			text = append(text, fmt.Sprintf("  %-20s %-12s speed-up %d:%s, scale %d", "", "published", most, short(c.published), paperScale))
+		}
 	}
 	for i := range panels {
 		slices.Sort(panels[i].XTicks)
@@ -71,6 +80,17 @@ func reportScaling(o Options, d *Data, name, title, axis string, columns int, cu
 		Text: text, Rows: table.list,
 		Figure: &plot.Figure{Title: title, Columns: columns, Panels: panels, Notes: []string{notes(o, d)}},
 	}
+}
+
+// publishedName is what figures call a speed-up that the paper states.
+const publishedName = "published speed-up"
+
+// stated returns a speed-up of the abstract for the family that it is of.
+func stated(f family, speedup float64) float64 {
+	if f != families[goodSkew] {
+		return 0
+	}
+	return speedup
 }
 
 // magnyCores are the points of figure 2.
@@ -84,12 +104,16 @@ func (o Options) figure2Curves() []curve {
 	var all []curve
 	for _, f := range families {
 		for _, scale := range o.weakScales() {
+			published := 0.0
+			if scale == o.scale() {
+				published = stated(f, 32)
+			}
 			all = append(all, curve{f.title, fmt.Sprintf("scale %d", scale), magnyCores,
-				func(cores int) study.Case { return o.magnyRun(f, scale, cores) }, true})
+				func(cores int) study.Case { return o.magnyRun(f, scale, cores) }, true, published})
 		}
 		// Not in the paper: what its scattering of threads is worth.
 		all = append(all, curve{f.title, fmt.Sprintf("scale %d, compact", o.scale()), magnyCores,
-			func(cores int) study.Case { return o.magnyRun(f, o.scale(), cores).With("placement=compact") }, false})
+			func(cores int) study.Case { return o.magnyRun(f, o.scale(), cores).With("placement=compact") }, false, 0})
 	}
 	return all
 }
@@ -122,10 +146,10 @@ func (o Options) nehalemRun(f family, scale, cores, perCore int) study.Case {
 func (o Options) figure3Curves() []curve {
 	var all []curve
 	for _, f := range families {
-		for perCore, name := range []string{"1 thread a core", "2 threads a core"} {
-			all = append(all, curve{f.title, name, nehalemCores,
-				func(cores int) study.Case { return o.nehalemRun(f, o.scale(), cores, perCore+1) }, perCore == 0})
-		}
+		all = append(all, curve{f.title, "1 thread a core", nehalemCores,
+			func(cores int) study.Case { return o.nehalemRun(f, o.scale(), cores, 1) }, true, stated(f, 7)})
+		all = append(all, curve{f.title, "2 threads a core", nehalemCores,
+			func(cores int) study.Case { return o.nehalemRun(f, o.scale(), cores, 2) }, false, 0})
 	}
 	return all
 }
@@ -151,8 +175,12 @@ func (o Options) figure5Curves() []curve {
 	for _, f := range families {
 		for _, variant := range []struct{ name, kernel string }{{"queue", queue}, {"queue, sorted", sorted}, {"dataflow", dataflow}} {
 			for _, scale := range o.weakScales() {
+				published := 0.0
+				if variant.kernel == queue && scale == o.scale() {
+					published = stated(f, 60)
+				}
 				all = append(all, curve{f.title + ", " + variant.name, fmt.Sprintf("scale %d", scale), xmtProcessors,
-					func(n int) study.Case { return o.xmtRun(variant.kernel, f, scale, n) }, true})
+					func(n int) study.Case { return o.xmtRun(variant.kernel, f, scale, n) }, true, published})
 			}
 		}
 	}

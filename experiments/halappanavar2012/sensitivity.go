@@ -25,7 +25,7 @@ const mostSensitive = 5
 
 // sensitivityScale is the scale of the graphs that parameters are varied on:
 // there are many.
-const sensitivityScale = 13
+const sensitivityScale = 12
 
 func (o Options) forSensitivity() Options {
 	o.Full = false

@@ -40,6 +40,7 @@ type entry struct {
 	color             color.Color
 	shape             draw.GlyphDrawer
 	dashed, dots, bar bool
+	mark              bool
 }
 
 func (e *entry) line() draw.LineStyle {
@@ -53,8 +54,11 @@ func (e *entry) line() draw.LineStyle {
 
 func (e *entry) glyph() draw.GlyphStyle {
 	s := draw.GlyphStyle{Color: e.color, Shape: e.shape, Radius: 2.4}
-	if e.dots {
+	switch {
+	case e.dots:
 		s.Radius = 1.3
+	case e.mark:
+		s.Radius = 4
 	}
 	return s
 }
@@ -115,7 +119,7 @@ func (k *key) draw(c draw.Canvas) {
 			switch {
 			case e.bar:
 				c.FillPolygon(e.color, []vg.Point{{X: middle.X - 5, Y: y - 4}, {X: middle.X + 5, Y: y - 4}, {X: middle.X + 5, Y: y + 4}, {X: middle.X - 5, Y: y + 4}})
-			case e.dots:
+			case e.dots || e.mark:
 				c.DrawGlyph(e.glyph(), middle)
 			default:
 				c.StrokeLine2(e.line(), x, y, end, y)

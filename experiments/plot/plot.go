@@ -55,12 +55,17 @@ type Style int
 const (
 	Joined Style = iota // by a line, each with a mark
 	Dots                // alone
+	Marks               // alone, as crosses that stand out: figures from elsewhere
 )
 
 // Bars is a bar in each group; NaN leaves one out.
 type Bars struct {
 	Name   string
 	Values []float64
+	// Marks, if there are any, are figures from elsewhere, one a group, shown
+	// where the bar would end; NaN leaves one out. MarkName is their name.
+	Marks    []float64
+	MarkName string
 }
 
 // Dimensions, in points.
@@ -129,6 +134,9 @@ func (f *Figure) check() error {
 			if len(b.Values) != len(p.Groups) {
 				return fmt.Errorf("figure %q: %q has %d bars for %d groups", f.Title, b.Name, len(b.Values), len(p.Groups))
 			}
+			if len(b.Marks) > 0 && len(b.Marks) != len(p.Groups) {
+				return fmt.Errorf("figure %q: %q has %d marks for %d groups", f.Title, b.Name, len(b.Marks), len(p.Groups))
+			}
 		}
 	}
 	return nil
@@ -144,31 +152,38 @@ func (f *Figure) names() []entry {
 	}
 	for i := range f.Panels {
 		for _, l := range f.Panels[i].Lines {
-			add(entry{name: l.Name, dashed: l.Dashed, dots: l.Style == Dots})
+			add(entry{name: l.Name, dashed: l.Dashed, dots: l.Style == Dots, mark: l.Style == Marks})
 		}
 		for _, b := range f.Panels[i].Bars {
 			add(entry{name: b.Name, bar: true})
+		}
+		for _, b := range f.Panels[i].Bars {
+			add(entry{name: b.MarkName, mark: true})
 		}
 	}
 	look := 0
 	for i := range list {
 		list[i].color = color.Gray{0x50}
-		if !list[i].dashed {
+		switch {
+		case list[i].mark:
+			list[i].color, list[i].shape = color.Black, draw.CrossGlyph{}
+		case !list[i].dashed:
 			list[i].color = colors[look%len(colors)]
 			list[i].shape = shapes[look%len(shapes)]
 			look++
 		}
 	}
-	// Dashed lines come last, whatever the panels' order.
-	slices.SortStableFunc(list, func(a, b entry) int {
+	// Marks and dashed lines come last, whatever the panels' order.
+	rank := func(e entry) int {
 		switch {
-		case a.dashed == b.dashed:
-			return 0
-		case b.dashed:
-			return -1
+		case e.dashed:
+			return 2
+		case e.mark:
+			return 1
 		}
-		return 1
-	})
+		return 0
+	}
+	slices.SortStableFunc(list, func(a, b entry) int { return rank(a) - rank(b) })
 	return list
 }
 
@@ -285,7 +300,7 @@ func (p *Panel) addBars(g *gonum.Plot, k *key) error {
 		y.take(0)
 	}
 	for _, b := range p.Bars {
-		for _, v := range b.Values {
+		for _, v := range append(b.Values[:len(b.Values):len(b.Values)], b.Marks...) {
 			if y.shows(v) {
 				y.take(v)
 			}
@@ -311,6 +326,18 @@ func (p *Panel) addBars(g *gonum.Plot, k *key) error {
 			box.Color = fill
 			box.LineStyle.Width = 0
 			g.Add(box)
+		}
+		for at, v := range b.Marks {
+			if !y.shows(v) {
+				continue
+			}
+			mark, err := plotter.NewScatter(plotter.XYs{{X: float64(at) - share/2 + width*(float64(i)+0.46), Y: v}})
+			if err != nil {
+				return err
+			}
+			e := k.entry(b.MarkName)
+			mark.GlyphStyle = e.glyph()
+			g.Add(mark)
 		}
 	}
 	ticks := make([]gonum.Tick, len(p.Groups))

@@ -26,18 +26,19 @@ func examples() map[string]*Figure {
 		Lines: []Line{
 			{Name: "scale 14", X: threads, Y: scaled(0.3, 0.02)}, {Name: "scale 15", X: threads, Y: scaled(0.6, 0.01)}, {Name: "scale 16", X: threads, Y: scaled(1.2, 0.005)},
 			{Name: "linear", X: []float64{1, 48}, Y: []float64{0.3, 0.3 / 48}, Dashed: true}, {Name: "linear", X: []float64{1, 48}, Y: []float64{1.2, 1.2 / 48}, Dashed: true},
+			{Name: "published", X: []float64{48}, Y: []float64{1.2 / 32}, Style: Marks},
 		},
 	}
 	second, third := panel, panel
 	second.Title, third.Title = "RMAT-G", "RMAT-B"
 	bars := Panel{
 		Title: "synthetic", YLabel: "speed-up over one core", Groups: []string{"RMAT-ER", "RMAT-G", "RMAT-B"},
-		Bars: []Bars{{"CPU (12T)", []float64{6, 5.5, 5}}, {"CPU (24T)", []float64{7, 6, 5.5}}, {"Tesla", []float64{5, 3, 1}}, {"Fermi", []float64{14, 10, math.NaN()}}, {"Fermi, L2 only", []float64{15, 9, 3}}},
+		Bars: []Bars{{Name: "CPU (12T)", Values: []float64{6, 5.5, 5}}, {Name: "CPU (24T)", Values: []float64{7, 6, 5.5}}, {Name: "Tesla", Values: []float64{5, 3, 1}, MarkName: "published", Marks: []float64{math.NaN(), 3.5, math.NaN()}}, {Name: "Fermi", Values: []float64{14, 10, math.NaN()}}, {Name: "Fermi, L2 only", Values: []float64{15, 9, 3}}},
 	}
 	return map[string]*Figure{
 		"scaling": {Title: "Figure 2: strong and weak scaling", Panels: []Panel{panel, second, third}, Notes: []string{"simulated, with seed 1"}},
 		"bars":    {Title: "Figure 4", Panels: []Panel{bars}},
-		"names":   {Title: "long names", Panels: []Panel{{Groups: []string{"load_store.outstanding", "l2.slice.hit_latency", "units.compare.latency"}, Bars: []Bars{{"halved", []float64{1, 2, 3}}}}}},
+		"names":   {Title: "long names", Panels: []Panel{{Groups: []string{"load_store.outstanding", "l2.slice.hit_latency", "units.compare.latency"}, Bars: []Bars{{Name: "halved", Values: []float64{1, 2, 3}}}}}},
 		"one":     {Title: "time over l1.size", Panels: []Panel{{XLabel: "l1.size (KiB)", YLabel: "time (ms)", Lines: []Line{{Name: "a", X: []float64{1, 2, 3}, Y: []float64{3, 2, 5}}}}}},
 		"grid":    {Title: "3 by 3", Columns: 3, Panels: []Panel{panel, second, third, panel, second, third, panel, second, third}},
 		"void":    {Title: "nothing that a logarithm has", Panels: []Panel{{XLog: true, YLog: true, Lines: []Line{{Name: "a", X: []float64{0, 1}, Y: []float64{1, -1}}}}}},
@@ -102,7 +103,7 @@ func TestRefusals(t *testing.T) {
 	for want, f := range map[string]*Figure{
 		"no panel":   {},
 		"2 x and 1":  {Panels: []Panel{{Lines: []Line{{X: []float64{1, 2}, Y: []float64{1}}}}}},
-		"1 bars for": {Panels: []Panel{{Groups: []string{"a", "b"}, Bars: []Bars{{"x", []float64{1}}}}}},
+		"1 bars for": {Panels: []Panel{{Groups: []string{"a", "b"}, Bars: []Bars{{Name: "x", Values: []float64{1}}}}}},
 	} {
 		if err := f.Write(new(bytes.Buffer), "svg"); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
