@@ -26,7 +26,6 @@ const mostCycles = 1_000_000_000_000
 func (c *cli) runCommand() *cobra.Command {
 	r := Run{Kernel: defaultKernel}
 	var asJSON bool
-	var annotate string
 	var port int
 	var shown traceFlags
 	cmd := &cobra.Command{
@@ -47,16 +46,8 @@ and exit status 1; a second one ends it at once.`,
 			if len(args) > 0 {
 				r.Kernel = args[0]
 			}
-			if cmd.Flags().Changed("max-cycles") && (r.MaxCycles < 1 || r.MaxCycles > mostCycles) {
-				return badInput("--max-cycles %d: want 1 to %d", r.MaxCycles, int64(mostCycles))
-			}
-			if annotate != "" {
-				if err := checkLineOrder("--annotate", annotate); err != nil {
-					return err
-				}
-				if asJSON {
-					return badInput("--annotate goes with the report, not with --json; heddle annotate reads what --json prints")
-				}
+			if err := checkCycles(cmd, r); err != nil {
+				return err
 			}
 			trace, err := shown.parse(cmd.Flags())
 			if err != nil {
@@ -68,34 +59,66 @@ and exit status 1; a second one ends it at once.`,
 					return err
 				}
 			}
-			return c.run(cmd.Context(), r, watchers{m, trace}, asJSON, annotate)
+			w := watchers{monitor: m}
+			if trace != nil {
+				w.file = trace
+			}
+			return c.run(cmd.Context(), r, w, asJSON)
 		},
 		ValidArgsFunction: names(kernelNames),
 	}
+	addRunFlags(cmd, &r)
 	f := cmd.Flags()
-	f.StringVarP(&r.Machine, "machine", "m", defaultMachine, "`NAME` of a machine, or the path of its description")
-	addInputFlags(cmd, &r)
-	f.StringVar(&r.Schedule, "schedule", "", "`KIND` of parallel loops: cyclic, static, dynamic, guided or block-dynamic, with ,CHUNK after all but the first; without it the machine's")
-	f.StringArrayVar(&r.Set, "set", nil, "override a value of the machine's description, `PATH=VALUE`; may be repeated")
 	f.BoolVar(&asJSON, "json", false, "print the result as one JSON object")
+	f.IntVar(&port, "monitor", 0, "show the running machine with akita's monitor on a `PORT` of this computer")
+	shown.add(f)
+	return cmd
+}
+
+// addRunFlags adds what says of r what is simulated.
+func addRunFlags(cmd *cobra.Command, r *Run) {
+	f := cmd.Flags()
+	addMachineFlags(cmd, &r.Machine, &r.Set)
+	addInputFlags(cmd, r)
+	f.StringVar(&r.Schedule, "schedule", "", "`KIND` of parallel loops: cyclic, static, dynamic, guided or block-dynamic, with ,CHUNK after all but the first; without it the machine's")
 	f.BoolVar(&r.Memcheck, "memcheck", false, "end the run when it reads memory that nothing has written")
 	f.Int64Var((*int64)(&r.MaxCycles), "max-cycles", 0, "end the run after `N` cycles of the machine's clock, or N instructions a launch without timing")
-	f.IntVar(&port, "monitor", 0, "show the running machine with akita's monitor on a `PORT` of this computer")
-	f.StringVar(&annotate, "annotate", "", "show below the report what each source line, array and launch did, lines in an `ORDER` of source, time, issues, transactions or misses")
-	f.Lookup("annotate").NoOptDefVal = bySource
-	shown.add(f)
+}
+
+// addMachineFlags adds what names a machine and changes it.
+func addMachineFlags(cmd *cobra.Command, machine *string, set *[]string) {
+	f := cmd.Flags()
+	f.StringVarP(machine, "machine", "m", defaultMachine, "`NAME` of a machine, or the path of its description")
+	f.StringArrayVar(set, "set", nil, "override a value of the machine's description, `PATH=VALUE`; may be repeated")
 	completeWith(cmd, "machine", func() []string { return models.Names(models.Library) })
-	return cmd
+}
+
+// checkCycles refuses a limit of cycles that is none.
+func checkCycles(cmd *cobra.Command, r Run) error {
+	if cmd.Flags().Changed("max-cycles") && (r.MaxCycles < 1 || r.MaxCycles > mostCycles) {
+		return badInput("--max-cycles %d: want 1 to %d", r.MaxCycles, int64(mostCycles))
+	}
+	return nil
 }
 
 // watchers look at a run while it goes on. Either may be nil.
 type watchers struct {
 	monitor *monitor
-	trace   *trace
+	file    runFile
+}
+
+// runFile is a file that is written while a machine runs.
+type runFile interface {
+	// start begins the file of a machine that does not run yet.
+	start(m *models.Machine) error
+	// keep ends the file of a run that has ended, for whatever reason.
+	keep() error
+	// drop ends the file of a run that has not begun.
+	drop()
 }
 
 // run executes r and prints its result.
-func (c *cli) run(ctx context.Context, r Run, w watchers, asJSON bool, annotate string) error {
+func (c *cli) run(ctx context.Context, r Run, w watchers, asJSON bool) error {
 	m := w.monitor
 	forget := context.AfterFunc(ctx, func() { c.log.Warn().Msg("interrupted: ending the run; once more ends it at once") })
 	defer forget()
@@ -110,8 +133,10 @@ func (c *cli) run(ctx context.Context, r Run, w watchers, asJSON bool, annotate 
 		Log: func(line string) { c.log.Info().Msg(line) },
 	}
 	hooks.Built = func(machine *models.Machine) error {
-		if err := w.trace.start(machine); err != nil {
-			return err
+		if w.file != nil {
+			if err := w.file.start(machine); err != nil {
+				return err
+			}
 		}
 		if m == nil {
 			return nil
@@ -126,23 +151,24 @@ func (c *cli) run(ctx context.Context, r Run, w watchers, asJSON bool, annotate 
 	live.stop()
 	m.stop()
 	if result == nil {
-		w.trace.drop()
+		if w.file != nil {
+			w.file.drop()
+		}
 		return err
 	}
-	traced := w.trace.keep()
-	var printed error
+	var kept, printed error
+	if w.file != nil {
+		kept = w.file.keep()
+	}
 	if asJSON {
 		printed = json.NewEncoder(c.stdout).Encode(result)
 	} else {
 		printed = writeReport(c.stdout, result, c.color)
 	}
-	if annotate != "" && printed == nil {
-		printed = c.annotateResult(result, annotate)
-	}
 	if err != nil {
-		return errors.Join(&reported{err}, traced)
+		return errors.Join(&reported{err}, kept)
 	}
-	return errors.Join(traced, printed)
+	return errors.Join(kept, printed)
 }
 
 // reported is an error that the result tells in full; its message is the first

@@ -91,7 +91,7 @@ func numberList(text string) ([]int, error) {
 	return list, nil
 }
 
-// trace is a timeline being written. A nil one does nothing.
+// trace is a timeline being written.
 type trace struct {
 	path    string
 	options traces.Options
@@ -99,11 +99,7 @@ type trace struct {
 	tracer  *traces.Tracer
 }
 
-// start lets the timeline show a machine that does not run yet.
 func (t *trace) start(m *models.Machine) (err error) {
-	if t == nil {
-		return nil
-	}
 	layout, err := m.Layout()
 	if err != nil {
 		return badInput("--trace: %w", err)
@@ -123,19 +119,13 @@ func (t *trace) start(m *models.Machine) (err error) {
 	return nil
 }
 
-// keep ends the timeline of a run that has ended, for whatever reason.
 func (t *trace) keep() error {
-	if t == nil {
-		return nil
-	}
 	return t.file.keep(t.tracer.Close())
 }
 
-// drop ends the timeline of a run that has not begun.
 func (t *trace) drop() {
-	if t == nil || t.file == nil {
-		return
+	if t.file != nil {
+		t.file.drop()
+		t.file = nil
 	}
-	t.file.drop()
-	t.file = nil
 }

@@ -18,7 +18,6 @@ type Report struct {
 	Cycles   sim.Cycles
 	Counts   Counts
 	Metrics  *sim.Values
-	Threads  float64 // time of all threads while they were on the machine, in cycles
 	Stack    []Share // where the time of the machine's threads went; sums to 1
 	Lines    []Line
 	Arrays   []Array
@@ -129,6 +128,9 @@ func (r *Report) hotWords(space *mem.Space, words []mem.HotWord, program func(i 
 		whole := uint64(0)
 		for _, s := range h.Sites {
 			whole += s.Count
+		}
+		if len(r.Lines) == 0 {
+			h.Sites = nil // a replay's accesses are of no program
 		}
 		for _, s := range h.Sites {
 			p := program(s.Program)

@@ -20,6 +20,8 @@ type GPU struct {
 	memory *memorySystem
 	probe  sim.Probe // nil without
 
+	replayer replayer
+
 	// Intervals of the configuration in time.
 	period              sim.Time
 	issueInterval       sim.Time

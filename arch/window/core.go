@@ -137,11 +137,11 @@ func (c *core) access(t *thread, at int64, a mem.Access, pc int32) (done int64, 
 		end = c.port.Access(begin, a)
 		from = c.port.From()
 	}
-	if c.probe != nil {
-		c.showMemory(t, a, begin, end, from)
-	}
 	cycles, _ := c.periods.Split(uint64(end - begin + c.period - 1))
 	done = at + int64(cycles)
+	if c.probe != nil {
+		c.showMemory(t, a, pc, begin, sim.Time(done)*c.period, from)
+	}
 	if from == mem.FromL1 {
 		return done, L1
 	}

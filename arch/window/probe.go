@@ -64,10 +64,10 @@ func (t *thread) showEnd(end int64) {
 }
 
 // showMemory tells the probe of an access to the core's cache.
-func (c *core) showMemory(t *thread, a mem.Access, from, to sim.Time, source mem.Source) {
+func (c *core) showMemory(t *thread, a mem.Access, pc int32, from, to sim.Time, source mem.Source) {
 	kind := sim.AccessKind(a.Kind)
 	c.probe.Request(&sim.Request{
-		Context: t.context(), PC: -1, Kind: kind, Array: a.Array, Size: a.Size, Addr: a.Addr, From: from, To: to, Level: source.String(),
+		Context: t.context(), PC: pc, Kind: kind, Array: a.Array, Size: a.Size, Addr: a.Addr, From: from, To: to, Level: source.String(),
 	})
 	c.probe.Access(&sim.Access{
 		Context: t.context(), Kind: kind, Array: a.Array, Size: a.Size, Thread: t.number, Lanes: 1, Addr: []uint64{a.Addr}, From: from, To: to,

@@ -67,9 +67,8 @@ func (d *dataflow) clearVertices(lo, hi int) {
 }
 
 func (d *dataflow) clearEdges(lo, hi int) {
-	words := d.candidate
 	for e := lo; e < hi; e++ {
-		words.Purge(e)
+		d.candidate.Purge(e)
 	}
 }
 
@@ -108,23 +107,22 @@ func (d *dataflow) call(s int32) call {
 // step goes on with Algorithm 5 for c's vertex until it ends, or until a
 // neighbor t must be processed next.
 func (d *dataflow) step(c *call) (t int32, next bool) {
-	words := d.candidate
-	for e := c.e; e < c.end; e++ {
-		t = d.rows.adj[e]
+	for ; c.e < c.end; c.e++ {
+		t = d.rows.adj[c.e]
 		if !c.asked {
-			words.WriteEF(int(e), 1)
+			c.asked = true
+			d.candidate.WriteEF(int(c.e), 1)
 			if !d.begun(t) {
-				c.e, c.asked = e, true
 				return t, true
 			}
 		}
 		c.asked = false
-		if words.ReadFF(int(d.rows.reverse[e])) == 1 {
+		if d.candidate.ReadFF(int(d.rows.reverse[c.e])) == 1 {
 			// The other end writes the same.
 			atomic.StoreInt32(&d.mate[c.s], t)
 			atomic.StoreInt32(&d.mate[t], c.s)
-			for rest := e + 1; rest < c.end; rest++ {
-				words.WriteEF(int(rest), 0)
+			for c.e++; c.e < c.end; c.e++ {
+				d.candidate.WriteEF(int(c.e), 0)
 			}
 			return 0, false
 		}
