@@ -14,17 +14,16 @@ const slotWords = 64
 // ring of 4096 cycles begins where Advance put it; what lies behind the ring
 // is served in the order of the calls.
 type Slots struct {
-	clock   Clock
-	inverse float64 // cycles a femtosecond
-	base    uint64  // first word in the ring, counted from time 0
-	beyond  uint64  // first free cycle behind the ring
-	busy    uint64  // cycles booked
-	words   [slotWords]uint64
+	clock  Ticks
+	base   uint64 // first word in the ring, counted from time 0
+	beyond uint64 // first free cycle behind the ring
+	busy   uint64 // cycles booked
+	words  [slotWords]uint64
 }
 
 // NewSlots returns a free resource that serves at the edges of clock.
 func NewSlots(clock Clock) Slots {
-	return Slots{clock: clock, inverse: 1 / float64(clock.Period)}
+	return Slots{clock: NewTicks(clock)}
 }
 
 // Reserve books n cycles, at least 1, from the first clock edge at or after at,
@@ -82,15 +81,7 @@ func (s *Slots) search(c uint64, n int) (end uint64) {
 }
 
 // Cycle returns the first cycle that begins at or after t.
-func (s *Slots) Cycle(t Time) uint64 {
-	c := Time(float64(t)*s.inverse) + 1 // rounding leaves it at most one off
-	if over := c*s.clock.Period - t; over >= s.clock.Period {
-		c--
-	} else if over < 0 {
-		c++
-	}
-	return uint64(c)
-}
+func (s *Slots) Cycle(t Time) uint64 { return s.clock.From(t) }
 
 // Advance tells that nothing will be booked before now, so that the ring can
 // begin there.

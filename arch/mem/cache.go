@@ -27,6 +27,7 @@ type Cache struct {
 	bankInterval sim.Time
 	hitLatency   sim.Time
 	stats        []arrayStats // by array ID + 1
+	missed       *int64       // misses of all arrays
 	banks        sim.Banks
 	tags         tags
 
@@ -59,6 +60,7 @@ func NewCache(name string, c CacheConfig, clock sim.Clock, below Level) (*Cache,
 	return &Cache{
 		name:         name,
 		below:        below,
+		missed:       new(int64),
 		enabled:      c.Enabled,
 		writeThrough: c.Write == "write-through",
 		allocate:     c.WriteAllocate,
@@ -126,7 +128,7 @@ func (c *Cache) Access(at sim.Time, a Access) sim.Time {
 			return c.present(start, i, need, s)
 		}
 	}
-	s.Misses++
+	c.countMiss(s)
 	if i < 0 && a.Kind == Write && !c.allocate {
 		s.Sent += sim.Bytes(a.Size)
 		return c.below.Access(start+c.hitLatency, a)
@@ -159,7 +161,7 @@ func (c *Cache) other(at sim.Time, a Access) (done sim.Time) {
 func (c *Cache) bypass(at sim.Time, a Access) sim.Time {
 	s := c.of(a.Array)
 	s.count(a.Kind)
-	s.Misses++
+	c.countMiss(s)
 	if a.Kind == Read {
 		s.Fetched += sim.Bytes(a.Size)
 	} else {
@@ -186,7 +188,7 @@ func (c *Cache) present(start sim.Time, i int, need uint32, s *CacheStats) sim.T
 		s.Hits++
 		return start + c.hitLatency
 	}
-	s.Misses++
+	c.countMiss(s)
 	s.Merges++
 	l := &c.tags.lines[i]
 	if l.merged >= c.merges { // looks the line up again when it is there
@@ -267,7 +269,7 @@ func (c *Cache) writeBelow(start sim.Time, line uint64, set, i int, need uint32,
 			s.Hits++
 			s.PassedHits++
 		} else {
-			s.Misses++
+			c.countMiss(s)
 		}
 		if c.evictOnWrite || a.Kind == Atomic {
 			c.tags.drop(set, i)
@@ -275,10 +277,10 @@ func (c *Cache) writeBelow(start sim.Time, line uint64, set, i int, need uint32,
 			c.tags.touch(set, i)
 		}
 	case c.allocate && a.Kind == Write:
-		s.Misses++
+		c.countMiss(s)
 		c.miss(start, line, set, i, need, s, a)
 	default:
-		s.Misses++
+		c.countMiss(s)
 	}
 	s.Sent += sim.Bytes(a.Size)
 	return c.below.Access(at, a)

@@ -91,3 +91,13 @@ func (c *Cache) Misses(id int16) int64 {
 	}
 	return c.stats[id+1].Misses
 }
+
+// CountMisses makes the cache add the misses of all arrays to n as well, which
+// other caches may share, for whoever asks what an access missed.
+func (c *Cache) CountMisses(n *int64) { c.missed = n }
+
+// countMiss counts a miss.
+func (c *Cache) countMiss(s *CacheStats) {
+	s.Misses++
+	*c.missed++
+}

@@ -12,14 +12,19 @@ type transaction struct {
 
 // transactions is the coalescer's output and scratch space.
 type transactions struct {
-	list [64]transaction
+	list *[64]transaction
 	n    int
-	// An open-addressed table of the list's chunks; stamp marks the entries
-	// of the current access, so that it need not be cleared.
-	key   [128]uint64
-	index [128]uint8
-	stamp [128]uint32
+	// An open-addressed table of the list's chunks.
+	table [128]chunkEntry
 	now   uint32
+}
+
+// chunkEntry is one of the current access if it is stamped so, and empty
+// otherwise: the table need not be cleared.
+type chunkEntry struct {
+	key   uint64
+	stamp uint32
+	index uint32
 }
 
 // coalescer turns the addresses of a warp's lanes into transactions.
@@ -42,9 +47,15 @@ func (t *transactions) gather(lanes uint64, addr *[64]uint64, shift uint, size i
 	var lastKey uint64
 	for m := lanes; m != 0; m &= m - 1 {
 		l := bits.TrailingZeros64(m) & 63
-		key := addr[l] >> shift
+		key := addr[l] >> (shift & 63)
 		if last < 0 || key != lastKey {
-			last, lastKey = t.find(key, shift), key
+			h := key * 0x9e3779b97f4a7c15 >> 57
+			if e := &t.table[h]; e.stamp == t.now && e.key == key {
+				last = int(e.index)
+			} else {
+				last = t.find(h, key, shift)
+			}
+			lastKey = key
 		}
 		tr := &t.list[last&63]
 		tr.lanes |= 1 << l
@@ -52,20 +63,21 @@ func (t *transactions) gather(lanes uint64, addr *[64]uint64, shift uint, size i
 	}
 }
 
-// find returns the index of the chunk's transaction, appended if it is new.
-func (t *transactions) find(key uint64, shift uint) int {
-	h := (key * 0x9e3779b97f4a7c15) >> 57
+// find returns the index of the chunk's transaction, whose search begins at
+// entry h; it is appended if it is new.
+func (t *transactions) find(h, key uint64, shift uint) int {
 	for {
+		e := &t.table[h&127]
 		switch {
-		case t.stamp[h] != t.now:
-			t.stamp[h], t.key[h], t.index[h] = t.now, key, uint8(t.n)
+		case e.stamp != t.now:
+			*e = chunkEntry{key, t.now, uint32(t.n)}
 			t.list[t.n&63] = transaction{addr: key << shift, size: 1 << shift}
 			t.n++
 			return t.n - 1
-		case t.key[h] == key:
-			return int(t.index[h])
+		case e.key == key:
+			return int(e.index)
 		}
-		h = (h + 1) & 127
+		h++
 	}
 }
 

@@ -42,7 +42,7 @@ func TestChunksAgainstOracle(t *testing.T) {
 		size := rapid.SampledFrom([]uint64{1, 4, 8}).Draw(t, "size")
 		shift := uint(rapid.IntRange(5, 8).Draw(t, "shift"))
 		combine := chunks(shift)
-		var got transactions
+		got := transactions{list: new([64]transaction)}
 		for range 3 { // what one access leaves behind does not disturb the next
 			lanes, addr := accesses(t, size)
 			var want []transaction
@@ -110,7 +110,7 @@ func TestSegmentsAgainstOracle(t *testing.T) {
 				want = append(want, tr)
 			}
 		}
-		var got transactions
+		got := transactions{list: new([64]transaction)}
 		segments(&got, lanes, &addr, int32(size))
 		compareTransactions(t, &got, want)
 	})

@@ -24,6 +24,7 @@ type GPU struct {
 
 	// Intervals of the configuration in time.
 	period              sim.Time
+	ticks               sim.Ticks
 	issueInterval       sim.Time
 	generate            sim.Time // addresses of a warp
 	pipeline            sim.Time // from issue to the L1
@@ -90,6 +91,7 @@ func New(c Config, engine *sim.Engine, space *mem.Space) (*GPU, error) {
 	g := &GPU{
 		config: c, engine: engine, clock: clock, space: space,
 		period:              clock.Period,
+		ticks:               sim.NewTicks(clock),
 		issueInterval:       clock.Span(c.Scheduler.Interval),
 		generate:            clock.Span(sim.Cycles((c.WarpWidth + ls.Lanes - 1) / ls.Lanes)),
 		pipeline:            clock.Span(ls.Latency),
@@ -288,7 +290,7 @@ func (g *GPU) give(s *sm, at sim.Time) bool {
 }
 
 // edge returns the SM clock's first edge at or after t.
-func (g *GPU) edge(t sim.Time) sim.Time { return (t + g.period - 1) / g.period * g.period }
+func (g *GPU) edge(t sim.Time) sim.Time { return g.ticks.Edge(t) }
 
 func (g *GPU) fault(w *warp, pc int32) {
 	p := g.running.Program

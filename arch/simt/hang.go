@@ -21,7 +21,7 @@ const hangCycles = 100_000_000
 // park makes w wait for the words of its blocked lanes.
 func (g *GPU) park(w *warp) {
 	s := w.scheduler
-	s.wake[w.slot] = sim.Never
+	s.set(w.slot, sim.Never)
 	w.reason = FullEmptyWait
 	several := w.Pending&(w.Pending-1) != 0
 	for l := w.Pending; l != 0; l &= l - 1 {

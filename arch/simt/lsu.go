@@ -50,7 +50,7 @@ type memop struct {
 func (m *sm) access(w *warp, o *op, pc int32, frame int, lanes uint64, now sim.Time, outcome isa.Outcome) {
 	u := &m.lsu
 	g := m.gpu
-	e := &u.queue[(u.head+u.count)%len(u.queue)]
+	e := &u.queue[u.wrap(u.head+u.count)]
 	u.count++
 	e.w, e.age, e.pc, e.o, e.at = w, w.age, pc, o, now
 	e.entry, e.next, e.n, e.passes, e.done, e.array = -1, 0, 0, 0, now, -1
@@ -98,14 +98,14 @@ func (m *sm) coalesce(e *memop, lanes uint64, o *op, line *LineStats) {
 	case o.store:
 		class, combine = &g.stats.Stores, g.coalesceStores
 	}
+	t.list = &e.list
 	combine(t, lanes, e.w.addresses(), o.size)
 	e.n = t.n
-	copy(e.list[:t.n], t.list[:t.n])
 	threads := bits.OnesCount64(lanes)
 	requested := sim.Bytes(threads) * sim.Bytes(o.size)
 	moved := sim.Bytes(0)
-	for i := range t.list[:t.n] {
-		moved += sim.Bytes(t.list[i].size)
+	for i := range e.list[:t.n] {
+		moved += sim.Bytes(e.list[i].size)
 	}
 	class.Requests++
 	class.Threads += uint64(threads)
@@ -167,25 +167,11 @@ func (u *lsu) Handle(now sim.Time) {
 			u.free = max(u.free, e.at)
 			e.generated = u.free + g.generate
 		}
-		for e.next < e.n {
-			start := max(u.free, now)
-			if start > limit {
-				g.engine.At(&u.event, start)
+		if e.next < e.n {
+			if wait := u.transact(e, now, limit); wait > 0 {
+				g.engine.At(&u.event, wait)
 				return
 			}
-			if !e.o.store {
-				if t := u.sm.missStart(e.o); t > limit && !u.sm.holds(e) {
-					g.engine.At(&u.event, t)
-					return
-				}
-			}
-			if g.probe != nil {
-				u.watchSend(e, &e.list[e.next], start)
-			} else {
-				u.send(e, &e.list[e.next], start)
-			}
-			e.next++
-			u.free = start + g.transactionInterval
 		}
 		if e.passes > 0 {
 			start := max(u.free, now)
@@ -196,6 +182,47 @@ func (u *lsu) Handle(now sim.Time) {
 		u.free = max(u.free, e.generated)
 		u.complete(e, max(now, u.free))
 	}
+}
+
+// wrap returns the place in the ring of entry i, which is less than two rings.
+func (u *lsu) wrap(i int) int {
+	if i >= len(u.queue) {
+		i -= len(u.queue)
+	}
+	return i
+}
+
+// transact sends the transactions of e that can start by limit, and returns
+// when the next can be sent, 0 if there is none.
+func (u *lsu) transact(e *memop, now, limit sim.Time) (wait sim.Time) {
+	m := u.sm
+	g := m.gpu
+	l1, l2 := m.missed, g.memory.missed
+	for ; e.next < e.n; e.next++ {
+		start := max(u.free, now)
+		if start > limit {
+			wait = start
+			break
+		}
+		if !e.o.store {
+			if t := m.missStart(e.o); t > limit && !m.holds(e) {
+				wait = t
+				break
+			}
+		}
+		if g.probe != nil {
+			u.watchSend(e, &e.list[e.next&63], start)
+		} else {
+			u.send(e, &e.list[e.next&63], start)
+		}
+		u.free = start + g.transactionInterval
+	}
+	line := &g.running.kernel.lines[e.pc]
+	if !e.o.store && !e.o.atomic {
+		line.L1Misses += uint64(m.missed - l1)
+	}
+	line.L2Misses += uint64(g.memory.missed - l2)
+	return wait
 }
 
 // missStart returns when a read or an atomic is to be sent so that it finds a
@@ -220,8 +247,6 @@ func (m *sm) holds(e *memop) bool {
 func (u *lsu) send(e *memop, t *transaction, start sim.Time) {
 	m := u.sm
 	start += m.gpu.pipeline
-	line := &m.gpu.running.kernel.lines[e.pc]
-	missed := m.port.m.missed
 	switch {
 	case e.o.atomic:
 		if m.l1 != nil {
@@ -243,11 +268,8 @@ func (u *lsu) send(e *memop, t *transaction, start sim.Time) {
 			e.done = max(e.done, m.table.Access(start, a))
 			break
 		}
-		before := m.l1.Misses(e.array)
 		e.done = max(e.done, m.l1.Access(start, a))
-		line.L1Misses += uint64(m.l1.Misses(e.array) - before)
 	}
-	line.L2Misses += uint64(m.port.m.missed - missed)
 }
 
 // complete ends e, whose last transaction was sent by time sent.
@@ -268,7 +290,7 @@ func (u *lsu) complete(e *memop, sent sim.Time) {
 			}
 		}
 	}
-	u.head = (u.head + 1) % len(u.queue)
+	u.head = u.wrap(u.head + 1)
 	u.count--
 	if next := u.waiters.pop(); next != nil {
 		next.scheduler.rouse(next, g.edge(sent))

@@ -77,6 +77,7 @@ func newMemorySystem(c *Config) (*memorySystem, error) {
 		if err != nil {
 			return nil, err
 		}
+		cache.CountMisses(&m.missed)
 		m.slices[i] = slice{
 			cache:    cache,
 			atomics:  sim.NewLedger(16*clock.Span(c.L2.AtomicInterval), 256),
@@ -142,11 +143,9 @@ func (p *smPort) Access(at sim.Time, a mem.Access) sim.Time {
 	i, local := m.locate(a.Addr)
 	a.Addr = local
 	cache := m.slices[i].cache
-	before := cache.Misses(a.Array)
 	if a.Kind == mem.Read {
 		arrive := m.crossbar.Request(at, p.sm, i, 0)
 		ready := cache.Access(arrive, a)
-		m.missed += cache.Misses(a.Array) - before
 		return m.crossbar.Reply(ready, i, p.sm, sim.Bytes(a.Size))
 	}
 	arrive := m.crossbar.Request(at, p.sm, i, sim.Bytes(a.Size))
@@ -157,7 +156,6 @@ func (p *smPort) Access(at sim.Time, a mem.Access) sim.Time {
 		a.Size = (int32(end-a.Addr) + m.sector - 1) &^ (m.sector - 1)
 	}
 	done := cache.Access(arrive, a)
-	m.missed += cache.Misses(a.Array) - before
 	m.last = max(m.last, done)
 	return done
 }
@@ -170,9 +168,7 @@ func (p *smPort) atomic(at sim.Time, t *transaction, addr *[64]uint64, size int3
 	data := sim.Bytes(bits.OnesCount64(t.lanes)) * sim.Bytes(size)
 	arrive := m.crossbar.Request(at, p.sm, i, data)
 	s := &m.slices[i]
-	before := s.cache.Misses(array)
 	ready := s.cache.Access(arrive, mem.Access{Addr: local, Size: t.size, Kind: mem.Atomic, Array: array})
-	m.missed += s.cache.Misses(array) - before
 	done := ready
 	for l := t.lanes; l != 0; l &= l - 1 {
 		granule := addr[bits.TrailingZeros64(l)&63] >> s.granule

@@ -40,7 +40,7 @@ func (g *GPU) Resident(now sim.Time) sim.Time {
 	sum := g.stats.Resident
 	for _, m := range g.sms {
 		for i := range m.schedulers {
-			for _, w := range m.schedulers[i].warps[:m.schedulers[i].slots] {
+			for _, w := range m.schedulers[i].warps {
 				if w != nil {
 					sum += max(0, now-w.started)
 				}

@@ -21,7 +21,7 @@ type scheduler struct {
 	sm       *sm
 	warps    [maxSlots]*warp
 	wake     [maxSlots]sim.Time // when a slot's warp is ready; Never while something else will tell
-	slots    int                // slots in use are below this
+	timed    uint64             // slots whose wake is not Never
 	resident int                // warps
 	last     int                // slot issued last
 	next     sim.Time           // when the next instruction may issue
@@ -41,8 +41,9 @@ func (s *scheduler) Handle(now sim.Time) {
 	}
 	var ready uint64
 	first := sim.Never
-	for i, t := range s.wake[:s.slots] {
-		if t <= now {
+	for m := s.timed; m != 0; m &= m - 1 {
+		i := bits.TrailingZeros64(m) & 63
+		if t := s.wake[i]; t <= now {
 			ready |= 1 << i
 		} else if t < first {
 			first = t
@@ -55,7 +56,7 @@ func (s *scheduler) Handle(now sim.Time) {
 		if t, why := s.sm.refuses(s, w, o, now); t > now {
 			w.ready(s.wake[i], now)
 			w.reason, w.blame = why, w.PC
-			s.wake[i] = t
+			s.set(i, t)
 			first = min(first, t)
 			ready &^= 1 << i
 			continue
@@ -99,9 +100,19 @@ func (s *scheduler) pick(ready uint64) int {
 	return bits.TrailingZeros64(ready)
 }
 
+// set makes the warp of slot ready at time at.
+func (s *scheduler) set(slot int, at sim.Time) {
+	s.wake[slot&63] = at
+	if bit := uint64(1) << (slot & 63); at == sim.Never {
+		s.timed &^= bit
+	} else {
+		s.timed |= bit
+	}
+}
+
 // rouse makes the warp ready at time at.
 func (s *scheduler) rouse(w *warp, at sim.Time) {
-	s.wake[w.slot] = at
+	s.set(w.slot, at)
 	if at = max(at, s.next); at < s.event.Time() {
 		s.sm.gpu.engine.At(&s.event, at)
 	}
@@ -169,7 +180,7 @@ func (s *scheduler) issue(w *warp, o *op, now sim.Time) {
 	}
 	if outcome == isa.Faulted {
 		g.fault(w, pc)
-		s.wake[w.slot] = sim.Never
+		s.set(w.slot, sim.Never)
 		return
 	}
 
@@ -223,5 +234,5 @@ func (w *warp) settle(then sim.Time, pc int32) {
 	w.then, w.behind = then, pc
 	ready, reason, blame := w.dependence(o, then, pc)
 	w.reason, w.blame = reason, blame
-	s.wake[w.slot] = ready
+	s.set(w.slot, ready)
 }

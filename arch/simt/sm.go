@@ -16,6 +16,7 @@ type sm struct {
 	units      [isa.NumUnits]sim.Time // when each class can next take an instruction, before its clock edge
 	lsu        lsu
 	l1         *mem.Cache       // nil where global memory is not cached
+	missed     int64            // misses of the L1
 	table      *mem.Outstanding // requests past the L1
 	first      mem.Level        // what reads and writes go to: l1 or table
 	port       smPort
@@ -53,6 +54,7 @@ func newSM(g *GPU, id int, m *memorySystem) (*sm, error) {
 		if err != nil {
 			return nil, err
 		}
+		l1.CountMisses(&s.missed)
 		s.l1, s.first = l1, l1
 	}
 	for i := range s.units {
@@ -193,7 +195,6 @@ func (s *sm) admit(w *warp) {
 		if sc.warps[i] == nil {
 			sc.warps[i], w.scheduler, w.slot = w, sc, i
 			sc.resident++
-			sc.slots = max(sc.slots, i+1)
 			return
 		}
 	}
@@ -203,7 +204,7 @@ func (s *sm) admit(w *warp) {
 // warps are.
 func (b *block) arrive(w *warp, then sim.Time) {
 	s := w.scheduler
-	s.wake[w.slot] = sim.Never
+	s.set(w.slot, sim.Never)
 	w.reason = Synchronization
 	if g := b.sm.gpu; g.probe != nil {
 		g.probe.Arrived(g.context(w.number), then)
@@ -241,10 +242,7 @@ func (s *sm) finish(w *warp, then sim.Time) {
 	}
 	sc.warps[w.slot] = nil
 	sc.resident--
-	sc.wake[w.slot] = sim.Never
-	for sc.slots > 0 && sc.warps[sc.slots-1] == nil {
-		sc.slots--
-	}
+	sc.set(w.slot, sim.Never)
 	w.scheduler = nil
 	w.age = 0
 	s.idle = append(s.idle, w)
