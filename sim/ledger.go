@@ -105,19 +105,22 @@ func (l *Ledger) Reserve(at, amount Time) (start Time) {
 			left -= take
 			e.end = from + uint32(take)
 			end = Time(k<<l.shift) + Time(e.end)
-			l.book(k, uint32(take))
+			l.book(k, e, uint32(take))
 		}
 		k++
 	}
 	for left > 0 {
-		k = l.roomFrom(k)
 		if k > l.base+l.mask {
 			return l.bookBeyond(l.ringEnd(), Time(left)) - amount
 		}
 		e := &l.epochs[k&l.mask]
+		if e.booked == length {
+			k = l.roomFrom(k)
+			continue
+		}
 		take := min(left, uint64(length-e.booked))
 		left -= take
-		l.book(k, uint32(take))
+		l.book(k, e, uint32(take))
 		e.end = max(e.end, e.booked)
 		end = Time(k<<l.shift) + Time(e.booked)
 		k++
@@ -125,12 +128,9 @@ func (l *Ledger) Reserve(at, amount Time) (start Time) {
 	return end - amount
 }
 
-// roomFrom returns the first epoch from k on with something left, or one
-// beyond the ring.
+// roomFrom returns the first epoch of the ring from k on with something left,
+// or one beyond the ring.
 func (l *Ledger) roomFrom(k uint64) uint64 {
-	if k > l.base+l.mask {
-		return k
-	}
 	i := l.room.next(uint(k & l.mask))
 	if i < 0 {
 		return l.base + l.mask + 1
@@ -138,13 +138,14 @@ func (l *Ledger) roomFrom(k uint64) uint64 {
 	return k + (uint64(i)-k)&l.mask
 }
 
-// book enters amount in epoch k.
-func (l *Ledger) book(k uint64, amount uint32) {
-	i := uint(k & l.mask)
-	l.epochs[i].booked += amount
-	l.touched.set(i)
-	if l.epochs[i].booked == 1<<l.shift {
-		l.room.clear(i)
+// book enters amount, not 0, in epoch k, which is e.
+func (l *Ledger) book(k uint64, e *epoch, amount uint32) {
+	if e.booked == 0 {
+		l.touched.set(uint(k & l.mask))
+	}
+	e.booked += amount
+	if e.booked == 1<<l.shift {
+		l.room.clear(uint(k & l.mask))
 	}
 }
 
@@ -213,8 +214,9 @@ func (l *Ledger) enter(start, end Time) {
 	for start < end {
 		k := uint64(start) >> l.shift
 		next := min(end, Time((k+1)<<l.shift))
-		l.epochs[k&l.mask].end = uint32(next - Time(k<<l.shift))
-		l.book(k, uint32(next-start))
+		e := &l.epochs[k&l.mask]
+		e.end = uint32(next - Time(k<<l.shift))
+		l.book(k, e, uint32(next-start))
 		start = next
 	}
 }

@@ -99,7 +99,7 @@ func NewDRAM(name string, c DRAMConfig) (*DRAM, error) {
 	}
 	// An epoch of about two commands keeps requests apart that are. The ring is
 	// longer than a bank is ever behind.
-	ledger := func() *sim.Ledger { return sim.NewLedger(2*d.column, 4096) }
+	ledger := func() *sim.Ledger { return sim.NewLedger(2*d.column, 1024) }
 	for i := range d.channels {
 		ch := &d.channels[i]
 		ch.bus = ledger()

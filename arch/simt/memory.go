@@ -23,7 +23,6 @@ type memorySystem struct {
 	sector     int32
 	last       sim.Time // when the last write was done
 	missed     int64    // accesses that missed in L2
-	advanced   uint
 }
 
 // slice is a part of L2, with the atomic unit that works on its data.
@@ -123,11 +122,8 @@ func (m *memorySystem) advance(now sim.Time) {
 	for i := range m.slices {
 		m.slices[i].atomics.Advance(now)
 	}
-	// DRAM's rings are many and long.
-	if m.advanced++; m.advanced%8 == 0 {
-		for _, d := range m.channels {
-			d.Advance(now)
-		}
+	for _, d := range m.channels {
+		d.Advance(now)
 	}
 }
 
