@@ -56,6 +56,7 @@ const (
 	Joined Style = iota // by a line, each with a mark
 	Dots                // alone
 	Marks               // alone, as crosses that stand out: figures from elsewhere
+	Points              // alone, each with the mark of its line
 )
 
 // Bars is a bar in each group; NaN leaves one out.
