@@ -64,7 +64,8 @@ func (c *core) Handle(now sim.Time) {
 	if now >= m.watch {
 		m.checkProgress(now)
 	}
-	c.at = int64(now / c.period)
+	passed, _ := c.periods.Split(uint64(now - sim.Time(c.at)*c.period))
+	c.at += int64(passed)
 	horizon := c.at + int64(m.config.Skew)
 	for {
 		var t *thread

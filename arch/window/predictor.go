@@ -39,6 +39,7 @@ func (c *PredictorConfig) validate(fault func(format string, args ...any)) {
 // with a history of its own.
 type predictor struct {
 	bimodal  []uint8 // two-bit counters, taken from 2 on
+	counters []uint8 // the global table, if it has no tags: many cores have one
 	global   []globalEntry
 	ways     int
 	sets     uint64
@@ -52,7 +53,7 @@ type predictor struct {
 }
 
 // globalEntry has a tag, 1 more than that of a branch and 0 when empty, above a
-// two-bit counter. Without tags it is 0.
+// two-bit counter.
 type globalEntry uint32
 
 func (e globalEntry) tag() uint32    { return uint32(e >> 2) }
@@ -76,7 +77,7 @@ const confidence = 2
 
 func newPredictor(c *PredictorConfig) predictor {
 	p := predictor{
-		bimodal: make([]uint8, c.Bimodal), global: make([]globalEntry, c.Global), ways: c.GlobalWays,
+		bimodal: make([]uint8, c.Bimodal), ways: c.GlobalWays,
 		tagMask: 1<<c.GlobalTag - 1, history: 1<<c.History - 1, loops: make([]loopEntry, c.Loops),
 		loopMax: uint16(c.LoopCount), stackMax: c.ReturnStack,
 	}
@@ -85,8 +86,16 @@ func newPredictor(c *PredictorConfig) predictor {
 		p.fold = uint(bits.Len64(p.sets) - 1)
 		p.shift = uint(max(0, int(p.fold)-c.History))
 	}
+	if c.GlobalTag == 0 {
+		p.counters = make([]uint8, c.Global)
+	} else {
+		p.global = make([]globalEntry, c.Global)
+	}
 	for i := range p.bimodal {
 		p.bimodal[i] = 1
+	}
+	for i := range p.counters {
+		p.counters[i] = 1
 	}
 	for i := range p.global {
 		p.global[i] = newEntry(0, 1)
@@ -102,6 +111,11 @@ func (p *predictor) conditional(ip uint32, history *uint64, taken bool) (right b
 	if len(p.bimodal) > 0 {
 		two = &p.bimodal[ip&uint32(len(p.bimodal)-1)]
 		guess = *two >= 2
+	}
+	var untagged *uint8
+	if len(p.counters) > 0 {
+		untagged = &p.counters[p.set(ip, *history)]
+		guess = *untagged >= 2
 	}
 	var g *globalEntry
 	var set []globalEntry
@@ -131,6 +145,9 @@ func (p *predictor) conditional(ip uint32, history *uint64, taken bool) (right b
 		copy(set[1:], set)
 		set[0] = newEntry(tag, 1+uint8(b2u(taken)))
 	}
+	if untagged != nil {
+		*untagged = train(*untagged, taken)
+	}
 	if two != nil {
 		*two = train(*two, taken)
 	}
@@ -138,15 +155,17 @@ func (p *predictor) conditional(ip uint32, history *uint64, taken bool) (right b
 	return right
 }
 
+// set returns the number of the global table's set for a branch and a history.
+func (p *predictor) set(ip uint32, history uint64) uint64 {
+	i := uint64(ip) ^ history<<(p.shift&63)
+	return (i ^ i>>(p.fold&63)) & (p.sets - 1)
+}
+
 // lookup returns the set of the global table for a branch and a history, and
 // the tag to look for.
 func (p *predictor) lookup(ip uint32, history uint64) (set []globalEntry, tag uint32) {
-	i := uint64(ip) ^ history<<(p.shift&63)
-	at := (i ^ i>>(p.fold&63)) & (p.sets - 1) * uint64(p.ways)
+	at := p.set(ip, history) * uint64(p.ways)
 	set = p.global[at : at+uint64(p.ways)]
-	if p.tagMask == 0 {
-		return set, 0
-	}
 	return set, 1 + uint32((uint64(ip)*0x9e3779b97f4a7c15^history*0xc2b2ae3d27d4eb4f)>>40)&p.tagMask
 }
 
