@@ -95,13 +95,47 @@ func TestResumedReproduction(t *testing.T) {
 		t.Fatal(err)
 	}
 	rows := rowsOf(t, string(text))
-	if len(rows) != 1+3*2*4 {
+	if len(rows) != 1+3*2*4+1 {
 		t.Errorf("%d rows", len(rows))
 	}
-	for _, s := range column(t, rows, "set") {
-		if !strings.Contains(s, "threads=") {
+	series := column(t, rows, "series")
+	for i, s := range column(t, rows, "set") {
+		if published := series[i] == "published speed-up"; published == strings.Contains(s, "threads=") {
 			t.Errorf("set %q", s)
 		}
+	}
+}
+
+// interrupter interrupts at the first run that is done.
+type interrupter struct {
+	bytes.Buffer
+	interrupt context.CancelFunc
+}
+
+func (w *interrupter) Write(p []byte) (int, error) {
+	if bytes.Contains(p, []byte("done: ")) {
+		w.interrupt()
+	}
+	return w.Buffer.Write(p)
+}
+
+// A study that is interrupted in its midst goes on from there.
+func TestInterruptedReproduction(t *testing.T) {
+	studying(t)
+	ctx, interrupt := context.WithCancel(context.Background())
+	errors := &interrupter{interrupt: interrupt}
+	args := []string{"reproduce", "halappanavar2012", "fig3", "--scale", "8", "-v", "--jobs", "1"}
+	status := Main(ctx, args, new(bytes.Buffer), errors)
+	if status != exitFailed || !strings.Contains(errors.String(), " of 24 runs are done and kept; the same command goes on from there") {
+		t.Fatalf("status %d, %s", status, errors.String())
+	}
+	done := strings.Count(errors.String(), "done: ")
+	if done < 1 || done >= 24 {
+		t.Fatalf("%d runs were done before", done)
+	}
+	status, _, stderr := heddle(t, args...)
+	if status != exitVerified || strings.Count(stderr, "kept: ") != done || strings.Count(stderr, "done: ") != 24-done {
+		t.Errorf("status %d, %d were done before: %s", status, done, stderr)
 	}
 }
 
