@@ -16,6 +16,7 @@ import (
 
 	"heddle/experiments/native"
 	"heddle/kernels"
+	"heddle/models"
 )
 
 // Bounds of what a native run is asked for.
@@ -26,7 +27,8 @@ const (
 
 func (c *cli) nativeCommand() *cobra.Command {
 	n := nativeRun{Run: Run{Kernel: defaultKernel}}
-	var asJSON bool
+	var asJSON, counting bool
+	var untimed int
 	cmd := &cobra.Command{
 		Use:   "native [KERNEL]",
 		Short: "Run a kernel on this computer and time it",
@@ -42,13 +44,26 @@ interruptions, undisturbed_seconds, least_seconds, most_seconds, spread,
 noise{spins, spin_median, spin_worst, stolen, interruptions, quiet}}, where seconds
 is the median of the samples, undisturbed_seconds that of the samples during which
 no thread lost its processor, and spread the distance of the quartiles over the
-median; and host{wall_seconds, peak_rss_bytes, setup_seconds, check_seconds}.`,
+median; and host{wall_seconds, peak_rss_bytes, setup_seconds, check_seconds}.
+
+--count sets what one thread executes, by the processor's performance counters or
+else by valgrind, beside what the simulated kernel does on one thread of --machine,
+for every kernel if none is named. With --json it is a list of objects: kernel,
+native{instructions, loads, stores, accesses_an_atomic, by}, simulated{instructions,
+loads, stores, atomics}, instructions_ratio, accesses_ratio: simulated over native.`,
 		Example: `  heddle native bfs/level --graph rmat-g:18 --threads 2
+  heddle native --count --graph rmat-g:12
   heddle native matching/ld --graph road.gr.gz --repeat 25 --json`,
 		Args: arguments(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				n.Kernel = args[0]
+			}
+			switch {
+			case untimed > 0:
+				return n.repeat(cmd.Context(), untimed)
+			case counting:
+				return c.count(cmd.Context(), n.Run, len(args) == 0, asJSON)
 			}
 			return c.native(cmd.Context(), n, asJSON)
 		},
@@ -60,6 +75,11 @@ median; and host{wall_seconds, peak_rss_bytes, setup_seconds, check_seconds}.`,
 	f.IntVar(&n.Repeat, "repeat", 11, "time `N` runs")
 	f.BoolVar(&n.Cold, "cold", false, "empty the caches before each run, as they are when a simulated one begins")
 	f.BoolVar(&asJSON, "json", false, "print the result as one JSON object")
+	f.BoolVar(&counting, "count", false, "count what one thread executes, in place of timing it")
+	f.StringVarP(&n.Machine, "machine", "m", countMachine, "`NAME` of the machine that --count simulates, or the path of its description")
+	f.IntVar(&untimed, untimedFlag, 0, "run on one thread `N` times, and do no more")
+	_ = f.MarkHidden(untimedFlag) // it is there
+	completeWith(cmd, "machine", func() []string { return models.Names(models.Library) })
 	return cmd
 }
 

@@ -1,7 +1,10 @@
 package experiments
 
 import (
+	"context"
 	"encoding/json"
+	"os"
+	"os/exec"
 	"strings"
 	"testing"
 )
@@ -136,5 +139,46 @@ func TestIterationsOfARun(t *testing.T) {
 	keyB, errB := b.key()
 	if errA != nil || errB != nil || string(keyA) == string(keyB) {
 		t.Errorf("keys %s and %s, %v and %v", keyA, keyB, errA, errB)
+	}
+}
+
+// commandLineVariable makes the tests' program the command line.
+const commandLineVariable = "HEDDLE_TEST_COMMAND_LINE"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(commandLineVariable) != "" {
+		os.Exit(Main(context.Background(), os.Args[1:], os.Stdout, os.Stderr))
+	}
+	os.Exit(m.Run())
+}
+
+// A simulated thread does what the native one does, less what Go adds: checks
+// of indexes, extensions of signs, spills. Under valgrind or by the processor.
+func TestNativeCount(t *testing.T) {
+	if _, err := exec.LookPath("valgrind"); err != nil {
+		t.Skip("valgrind is not installed")
+	}
+	// The program that valgrind runs is this test's, as the command line.
+	t.Setenv(commandLineVariable, "1")
+	status, stdout, stderr := heddle(t, "native", "irregular/average", "--graph", "rmat-g:9", "--count", "--json")
+	if status != exitVerified {
+		t.Fatalf("exit status %d: %s", status, stderr)
+	}
+	var list []struct {
+		Kernel            string
+		Native            struct{ Instructions, Loads, Stores float64 }
+		Simulated         simulatedCount
+		InstructionsRatio float64 `json:"instructions_ratio"`
+		AccessesRatio     float64 `json:"accesses_ratio"`
+	}
+	if err := json.Unmarshal([]byte(stdout), &list); err != nil || len(list) != 1 {
+		t.Fatalf("%v in %s", err, stdout)
+	}
+	x := list[0]
+	if x.Native.Stores < 512 || x.Native.Stores > 20_000 || x.Simulated.Stores != 512 {
+		t.Errorf("%v stores natively, %d simulated, of 512 vertices", x.Native.Stores, x.Simulated.Stores)
+	}
+	if x.InstructionsRatio < 0.5 || x.InstructionsRatio > 1.1 || x.AccessesRatio < 0.8 || x.AccessesRatio > 1.1 {
+		t.Errorf("%+v", x)
 	}
 }

@@ -33,7 +33,7 @@ memory system. What the file holds is described in the package heddle/traces.`,
 			if err := checkOutput("-o", path); err != nil {
 				return err
 			}
-			return c.run(cmd.Context(), r, watchers{file: &recording{run: r, path: path}}, asJSON)
+			return c.run(cmd.Context(), r, watchers{file: &recording{run: r, path: path}}, asJSON, "")
 		},
 		ValidArgsFunction: names(kernelNames),
 	}

@@ -97,7 +97,8 @@ type Simulated struct {
 	Cycles   *sim.Cycles `json:"cycles"` // of the machine's main clock
 	Upload   *float64    `json:"upload_seconds"`
 	Download *float64    `json:"download_seconds"`
-	Memory   sim.Bytes   `json:"memory_bytes"` // of all arrays
+	Memory   sim.Bytes   `json:"memory_bytes"`  // of all arrays
+	Threads  *float64    `json:"thread_cycles"` // of all threads while they were on the machine: what Stalls are shares of
 }
 
 // Shares are parts of a whole, in the machine's order.
@@ -250,6 +251,7 @@ func (r *Result) add(report *models.Report, launches []models.Launch) {
 		seconds := func(t sim.Time) *float64 { s := t.Seconds(); return &s }
 		r.Simulated.Seconds = seconds(report.Elapsed)
 		r.Simulated.Cycles = &report.Cycles
+		r.Simulated.Threads = &report.Threads
 		r.Simulated.Upload = seconds(report.Upload)
 		r.Simulated.Download = seconds(report.Download)
 	}

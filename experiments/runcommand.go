@@ -26,6 +26,7 @@ const mostCycles = 1_000_000_000_000
 func (c *cli) runCommand() *cobra.Command {
 	r := Run{Kernel: defaultKernel}
 	var asJSON bool
+	var annotate string
 	var port int
 	var shown traceFlags
 	cmd := &cobra.Command{
@@ -49,6 +50,14 @@ and exit status 1; a second one ends it at once.`,
 			if err := checkCycles(cmd, r); err != nil {
 				return err
 			}
+			if annotate != "" {
+				if err := checkLineOrder("--annotate", annotate); err != nil {
+					return err
+				}
+				if asJSON {
+					return badInput("--annotate goes with the report, not with --json; heddle annotate reads what --json prints")
+				}
+			}
 			trace, err := shown.parse(cmd.Flags())
 			if err != nil {
 				return err
@@ -63,7 +72,7 @@ and exit status 1; a second one ends it at once.`,
 			if trace != nil {
 				w.file = trace
 			}
-			return c.run(cmd.Context(), r, w, asJSON)
+			return c.run(cmd.Context(), r, w, asJSON, annotate)
 		},
 		ValidArgsFunction: names(kernelNames),
 	}
@@ -71,6 +80,8 @@ and exit status 1; a second one ends it at once.`,
 	f := cmd.Flags()
 	f.BoolVar(&asJSON, "json", false, "print the result as one JSON object")
 	f.IntVar(&port, "monitor", 0, "show the running machine with akita's monitor on a `PORT` of this computer")
+	f.StringVar(&annotate, "annotate", "", "show below the report what each source line, array and launch did, lines in an `ORDER` of source, time, issues, transactions or misses")
+	f.Lookup("annotate").NoOptDefVal = bySource
 	shown.add(f)
 	return cmd
 }
@@ -118,7 +129,7 @@ type runFile interface {
 }
 
 // run executes r and prints its result.
-func (c *cli) run(ctx context.Context, r Run, w watchers, asJSON bool) error {
+func (c *cli) run(ctx context.Context, r Run, w watchers, asJSON bool, annotate string) error {
 	m := w.monitor
 	forget := context.AfterFunc(ctx, func() { c.log.Warn().Msg("interrupted: ending the run; once more ends it at once") })
 	defer forget()
@@ -164,6 +175,9 @@ func (c *cli) run(ctx context.Context, r Run, w watchers, asJSON bool) error {
 		printed = json.NewEncoder(c.stdout).Encode(result)
 	} else {
 		printed = writeReport(c.stdout, result, c.color)
+	}
+	if annotate != "" && printed == nil {
+		printed = c.annotateResult(result, annotate)
 	}
 	if err != nil {
 		return errors.Join(&reported{err}, kept)

@@ -58,3 +58,12 @@ func (s *sources) line(file string, number int) string {
 	}
 	return strings.TrimSpace(lines[number-1])
 }
+
+// matching returns the lines of a file if the one with the given number has the
+// given text: if it is the file that was run.
+func (s *sources) matching(file string, number int, text string) []string {
+	if text == "" || s.line(file, number) != text {
+		return nil
+	}
+	return s.files[file]
+}

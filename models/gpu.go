@@ -170,6 +170,7 @@ func (d *gpuDevice) report(r *Report, elapsed sim.Time) {
 	}
 	s := d.Stats()
 	whole := float64(s.Resident)
+	r.Threads = whole / float64(d.Clock().Period)
 	r.Stack = append(r.Stack, Share{"issued", float64(s.Issued) / whole})
 	for stall := range simt.NumStalls {
 		r.Stack = append(r.Stack, Share{stall.String(), float64(s.Stalls[stall]) / whole})

@@ -18,6 +18,7 @@ type Report struct {
 	Cycles   sim.Cycles
 	Counts   Counts
 	Metrics  *sim.Values
+	Threads  float64 // time of all threads while they were on the machine, in cycles
 	Stack    []Share // where the time of the machine's threads went; sums to 1
 	Lines    []Line
 	Arrays   []Array

@@ -111,6 +111,7 @@ func (d *streamDevice) report(r *Report, elapsed sim.Time) {
 	d.Report(r.Metrics)
 	s := d.Stats()
 	whole := float64(s.Resident)
+	r.Threads = whole
 	r.Stack = append(r.Stack, Share{"issued", float64(s.Words) / whole})
 	for stall := range stream.NumStalls {
 		r.Stack = append(r.Stack, Share{stall.String(), float64(s.Stalls[stall]) / whole})

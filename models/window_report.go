@@ -45,6 +45,7 @@ func (d *windowDevice) report(r *Report, _ sim.Time) {
 	d.reportMemory(r.Metrics)
 	s := d.Stats()
 	whole := float64(s.ThreadCycles)
+	r.Threads = whole
 	for cause := range window.NumCauses {
 		r.Stack = append(r.Stack, Share{cause.String(), float64(s.Cycles[cause]) / whole})
 	}

@@ -13,6 +13,10 @@ import (
 // much: 32 ns at 500 MHz, a small part of the way between any two of them.
 const runAhead = 16
 
+// mostAlone is how many cycles further a processor computes what has no effect
+// outside it.
+const mostAlone = 256
+
 // maxLookahead is the most instructions of a stream in flight.
 const maxLookahead = 8
 
@@ -115,7 +119,9 @@ func (s *stream) land() {
 	s.loads = 0
 }
 
-// Handle issues what can be issued from now on, up to runAhead cycles.
+// Handle issues what can be issued from now on, up to runAhead cycles, and then
+// instructions that have been executed and that only their thread can tell of,
+// as far as no other processor can interfere.
 func (p *processor) Handle(now sim.Time) {
 	sys := p.system
 	if now >= sys.watch {
@@ -128,12 +134,23 @@ func (p *processor) Handle(now sim.Time) {
 			return
 		}
 		cycle := max(due, p.next)
-		if cycle > last {
+		if cycle > last && (cycle > last+sys.alone || !p.isAlone(due)) {
 			sys.engine.At(&p.event, sys.timeOf(cycle))
 			return
 		}
 		p.serve(p.wheel.take(due), cycle)
 	}
+}
+
+// isAlone reports whether the instruction to be issued next, by a stream due at
+// a cycle, has no effect outside its processor.
+func (p *processor) isAlone(due int64) bool {
+	i := p.wheel.first(due)
+	if i == nobody {
+		return false
+	}
+	s := &p.streams[i]
+	return s.state == issuing && (s.more > 0 || s.ahead > 1 || s.ahead == 1 && s.ending == isa.Next)
 }
 
 // rouse makes sure that a processor, which may be another than the one whose

@@ -28,6 +28,7 @@ type System struct {
 	queue    sim.Time    // that the words before a new one may take
 	pipeline int64
 	runAhead int64
+	alone    int64 // cycles beyond it in which no other processor rouses a stream, at most mostAlone
 	runOn    uint8 // instructions that a stream may execute ahead
 
 	kernels map[*isa.Program]*kernel
@@ -95,6 +96,7 @@ func New(c Config, engine *sim.Engine, space *mem.Space) (*System, error) {
 		queue:    sim.Time(c.MemoryUnit.Queue-1) * c.WordInterval(),
 		pipeline: int64(c.Pipeline),
 		runAhead: runAhead,
+		alone:    max(0, min(mostAlone, int64(c.FullEmpty.Trap)-runAhead, int64(c.Launch.Barrier)-runAhead)),
 		runOn:    mostAhead,
 		kernels:  map[*isa.Program]*kernel{},
 		maxTime:  sim.Never,

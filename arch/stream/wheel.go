@@ -104,6 +104,15 @@ func (w *wheel) search() (cycle int64, some bool) {
 	return w.soon, true
 }
 
+// first returns the first stream of cycle, which is the soonest, or nobody if
+// that is beyond the ring.
+func (w *wheel) first(cycle int64) int16 {
+	if w.near == 0 {
+		return nobody
+	}
+	return w.bucket[uint(cycle)%wheelCycles].first
+}
+
 // take removes and returns the first stream of cycle, which is the soonest.
 func (w *wheel) take(cycle int64) int16 {
 	if cycle > w.base {

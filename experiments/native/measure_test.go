@@ -36,9 +36,14 @@ type ran int
 func (ran) Check(*graph.Graph) error  { return nil }
 func (ran) Figures() []kernels.Figure { return nil }
 
+// prepared is the Native of a kernel whose run is r.
+func prepared(r kernels.NativeRun) func(*team.Team, *graph.Graph, kernels.Options) (kernels.NativeRun, error) {
+	return func(*team.Team, *graph.Graph, kernels.Options) (kernels.NativeRun, error) { return r, nil }
+}
+
 func measure(t *testing.T, r *timer, threads int, o Options) *Timing {
 	t.Helper()
-	k := kernels.Kernel{Native: func(*team.Team, *graph.Graph, kernels.Options) (kernels.NativeRun, error) { return r, nil }}
+	k := kernels.Kernel{Native: prepared(r)}
 	m, err := Measure(context.Background(), k, kerneltest.FromEdges(1, nil), kernels.Options{Threads: threads}, o)
 	if err != nil {
 		t.Fatal(err)
@@ -75,7 +80,7 @@ func TestWarmupLasts(t *testing.T) {
 
 func TestMeasureFails(t *testing.T) {
 	r := &timer{times: []time.Duration{0}, err: context.Canceled}
-	k := kernels.Kernel{Native: func(*team.Team, *graph.Graph, kernels.Options) (kernels.NativeRun, error) { return r, nil }}
+	k := kernels.Kernel{Native: prepared(r)}
 	if _, err := Measure(context.Background(), k, nil, kernels.Options{Threads: 1}, Options{}); err != context.Canceled || r.runs != 1 {
 		t.Errorf("error %v after %d runs", err, r.runs)
 	}

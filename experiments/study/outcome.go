@@ -15,16 +15,20 @@ type Outcome struct {
 		Name     string `json:"name"`
 		Vertices int    `json:"vertices"`
 		Edges    int64  `json:"edges"`
+		Weights  string `json:"weights"`
 	} `json:"graph"`
-	Seed      uint64 `json:"seed"`
-	Schedule  string `json:"schedule"` // that parallel loops followed
-	Answer    Answer `json:"result"`
-	Simulated struct {
+	Seed       uint64 `json:"seed"`
+	Schedule   string `json:"schedule"`   // that parallel loops followed
+	Incomplete bool   `json:"incomplete"` // the run did not come to its end
+	Error      string `json:"error"`
+	Answer     Answer `json:"result"`
+	Simulated  struct {
 		Seconds  *float64 `json:"seconds"` // nil: the machine has no timing
 		Cycles   *int64   `json:"cycles"`
 		Upload   *float64 `json:"upload_seconds"`
 		Download *float64 `json:"download_seconds"`
 		Memory   int64    `json:"memory_bytes"`
+		Threads  *float64 `json:"thread_cycles"` // of all threads while they were on the machine
 	} `json:"simulated"`
 	Host struct {
 		WallSeconds  float64 `json:"wall_seconds"`
@@ -32,13 +36,11 @@ type Outcome struct {
 		SetupSeconds float64 `json:"setup_seconds"`
 		CheckSeconds float64 `json:"check_seconds"`
 	} `json:"host"`
-	Metrics  Numbers  `json:"metrics"`
-	Stalls   Numbers  `json:"stalls"` // shares of the threads' time
-	Launches []Launch `json:"launches"`
-	HotWords []struct {
-		Place   string `json:"place"`
-		Atomics uint64 `json:"atomics"`
-	} `json:"hot_words"`
+	Metrics  Numbers   `json:"metrics"`
+	Stalls   Numbers   `json:"stalls"` // shares of the threads' time
+	Launches []Launch  `json:"launches"`
+	HotWords []HotWord `json:"hot_words"`
+	Detail
 }
 
 // Decode reads the JSON of a result.
@@ -62,9 +64,20 @@ func (o *Outcome) Seconds() float64 {
 type Launch struct {
 	Program      string           `json:"program"`
 	Items        int              `json:"items"`
+	Start        float64          `json:"start_seconds"`
 	Seconds      float64          `json:"seconds"`
 	Instructions uint64           `json:"instructions"`
 	Notes        map[string]int64 `json:"notes"`
+
+	PerCycle    *float64 `json:"instructions_per_cycle"` // nil where it is not defined, as are those below
+	Occupancy   *float64 `json:"occupancy"`
+	Lanes       *float64 `json:"lanes"`
+	Divergence  *float64 `json:"divergence"`
+	DRAMRead    int64    `json:"dram_read_bytes"`
+	DRAMWritten int64    `json:"dram_write_bytes"`
+	Bandwidth   *float64 `json:"dram_bytes_per_second"`
+	HitRates    Numbers  `json:"hit_rates"`
+	Stalls      Numbers  `json:"stalls"`
 }
 
 // Number is a named figure; NaN where there is none.

@@ -70,15 +70,27 @@ func (n *native) clear(lo, hi int) {
 // expand visits the neighbors of frontier, which lie at the given depth unless
 // they were visited before.
 func (n *native) expand(frontier []int32, depth int32, found *team.Batch) {
-	level, parent := n.level, n.parent
 	for _, u := range frontier {
-		for _, v := range n.g.Neighbors(u) {
-			at := &level[v]
-			if atomic.LoadInt32(at) == unreached && atomic.CompareAndSwapInt32(at, unreached, depth) {
-				parent[v] = u
-				found.Add(v)
-			}
+		n.visit(u, n.g.Neighbors(u), depth, found)
+	}
+}
+
+// visit is apart from expand, and claim from visit, so that the loop over all
+// edges keeps what it needs in registers.
+func (n *native) visit(u int32, neighbors []int32, depth int32, found *team.Batch) {
+	level := n.level
+	for _, v := range neighbors {
+		if atomic.LoadInt32(&level[v]) == unreached {
+			n.claim(u, v, depth, found)
 		}
+	}
+}
+
+// claim visits v from u unless another worker does so first.
+func (n *native) claim(u, v, depth int32, found *team.Batch) {
+	if atomic.CompareAndSwapInt32(&n.level[v], unreached, depth) {
+		n.parent[v] = u
+		found.Add(v)
 	}
 }
 

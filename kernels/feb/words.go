@@ -53,25 +53,49 @@ func New(n int) *Words {
 // Len returns the number of words.
 func (w *Words) Len() int { return len(w.words) }
 
+// Each operation has a way for a word that need not be waited for, for which
+// nobody waits, and that nobody else changes at this moment; and a slow one.
+
 // ReadFF waits until word i is full and returns it.
 func (w *Words) ReadFF(i int) uint64 {
 	x := &w.words[i]
+	if s := x.state.Load(); s&(empty|busy) == 0 {
+		v := x.value.Load()
+		// Nobody changed it meanwhile; that somebody waits now does not matter.
+		if (x.state.Load()^s)&^awaited == 0 {
+			return v
+		}
+	}
+	return w.readFF(i)
+}
+
+func (w *Words) readFF(i int) uint64 {
+	x := &w.words[i]
 	for {
 		s := x.state.Load()
-		if s&(empty|busy) == 0 {
-			v := x.value.Load()
-			// Nobody changed it meanwhile; that somebody waits now does not matter.
-			if (x.state.Load()^s)&^awaited == 0 {
-				return v
-			}
+		if s&(empty|busy) != 0 {
+			w.wait(i, s, empty)
 			continue
 		}
-		w.wait(i, s, empty)
+		v := x.value.Load()
+		if (x.state.Load()^s)&^awaited == 0 {
+			return v
+		}
 	}
 }
 
 // ReadFE waits until word i is full, leaves it empty and returns it.
 func (w *Words) ReadFE(i int) uint64 {
+	x := &w.words[i]
+	if s := x.state.Load(); s&(empty|busy|awaited) == 0 && x.state.CompareAndSwap(s, s|busy) {
+		v := x.value.Load()
+		x.state.Store(s + version + empty)
+		return v
+	}
+	return w.readFE(i)
+}
+
+func (w *Words) readFE(i int) uint64 {
 	s := w.claim(i, empty)
 	v := w.words[i].value.Load()
 	w.settle(i, s, empty)
@@ -80,6 +104,16 @@ func (w *Words) ReadFE(i int) uint64 {
 
 // WriteEF waits until word i is empty, writes v and leaves it full.
 func (w *Words) WriteEF(i int, v uint64) {
+	x := &w.words[i]
+	if s := x.state.Load(); s&(empty|busy|awaited) == empty && x.state.CompareAndSwap(s, s|busy) {
+		x.value.Store(v)
+		x.state.Store(s + version - empty)
+		return
+	}
+	w.writeEF(i, v)
+}
+
+func (w *Words) writeEF(i int, v uint64) {
 	s := w.claim(i, 0)
 	w.words[i].value.Store(v)
 	w.settle(i, s, 0)
@@ -88,11 +122,19 @@ func (w *Words) WriteEF(i int, v uint64) {
 // Purge zeroes word i and leaves it empty, whatever it was.
 func (w *Words) Purge(i int) {
 	x := &w.words[i]
+	if s := x.state.Load(); s&(busy|awaited) == 0 && x.state.CompareAndSwap(s, s|busy) {
+		x.value.Store(0)
+		x.state.Store((s | empty) + version)
+		return
+	}
+	w.purge(i)
+}
+
+func (w *Words) purge(i int) {
+	x := &w.words[i]
 	s := x.state.Load()
 	for s&busy != 0 || !x.state.CompareAndSwap(s, s|busy) {
-		if s&busy != 0 {
-			runtime.Gosched()
-		}
+		runtime.Gosched()
 		s = x.state.Load()
 	}
 	x.value.Store(0)

@@ -85,10 +85,17 @@ func (n *nativeQueues) match(lo, hi int, found *team.Batch) {
 func (n *nativeQueues) extend(queue []int32, found *team.Batch) {
 	for _, u := range queue {
 		mate := atomic.LoadInt32(&n.mate[u])
-		for _, v := range n.adj[n.g.XAdj[u]:n.g.XAdj[u+1]] {
-			if atomic.LoadInt32(&n.candidate[v]) == u && v != mate {
-				n.process(v, found)
-			}
+		n.bereave(u, mate, n.adj[n.g.XAdj[u]:n.g.XAdj[u+1]], found)
+	}
+}
+
+// bereave processes all neighbors of u that named it, but for its mate. It is
+// apart so that its loop keeps what it needs in registers.
+func (n *nativeQueues) bereave(u, mate int32, neighbors []int32, found *team.Batch) {
+	candidate := n.candidate
+	for _, v := range neighbors {
+		if atomic.LoadInt32(&candidate[v]) == u && v != mate {
+			n.process(v, found)
 		}
 	}
 }
@@ -123,31 +130,36 @@ type scanned struct{ nativeQueues }
 // first finds the candidates of the vertices from lo to hi-1 while all are
 // unmatched.
 func (n *scanned) first(lo, hi int) {
-	g := n.g
-	for u := lo; u < hi; u++ {
-		first := g.XAdj[u]
-		weights := g.Weight[first:g.XAdj[u+1]]
-		best, at := math.Inf(-1), none
-		for i, w := range weights {
-			if w >= best {
-				best, at = w, i
-			}
-		}
-		n.mate[u], n.candidate[u] = none, none
-		if at != none {
-			n.candidate[u] = g.Adj[first+int64(at)]
-		}
+	for u := int32(lo); u < int32(hi); u++ {
+		n.mate[u] = none
+		n.candidate[u] = behindHeaviest(n.g.Neighbors(u), n.g.Weights(u))
 	}
 }
 
-// heaviest looks at the weight first, which spares most of the random reads of
-// mate.
+// behindHeaviest returns the neighbor behind the heaviest edge of a row.
+func behindHeaviest(neighbors []int32, weights []float64) int32 {
+	best, t := math.Inf(-1), int32(none)
+	weights = weights[:len(neighbors)]
+	for i, v := range neighbors {
+		if w := weights[i]; w >= best {
+			best, t = w, v
+		}
+	}
+	return t
+}
+
+// heaviest returns the unmatched neighbor of s behind its heaviest edge.
 func (n *scanned) heaviest(s int32) int32 {
 	best, t := math.Inf(-1), int32(none)
-	weights := n.g.Weights(s)
-	for i, v := range n.g.Neighbors(s) {
-		if weights[i] >= best && atomic.LoadInt32(&n.mate[v]) == none {
-			best, t = weights[i], v
+	mate := n.mate
+	neighbors := n.g.Neighbors(s)
+	weights := n.g.Weights(s)[:len(neighbors)]
+	for i, v := range neighbors {
+		if atomic.LoadInt32(&mate[v]) != none {
+			continue
+		}
+		if w := weights[i]; w >= best {
+			best, t = w, v
 		}
 	}
 	return t
@@ -187,13 +199,14 @@ func (n *ordered) first(lo, hi int) {
 
 // advance finds the next candidate of s, whose last one has been matched.
 func (n *ordered) advance(s int32) int32 {
-	e, end := n.position[s]+1, n.g.XAdj[s+1]
-	for e < end && atomic.LoadInt32(&n.mate[n.adj[e]]) != none {
-		e++
+	from, end := n.position[s]+1, n.g.XAdj[s+1]
+	mate := n.mate
+	for i, v := range n.adj[from:end] {
+		if atomic.LoadInt32(&mate[v]) == none {
+			n.position[s] = from + int64(i)
+			return v
+		}
 	}
-	n.position[s] = e
-	if e < end {
-		return n.adj[e]
-	}
+	n.position[s] = end
 	return none
 }

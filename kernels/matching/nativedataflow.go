@@ -67,8 +67,9 @@ func (d *dataflow) clearVertices(lo, hi int) {
 }
 
 func (d *dataflow) clearEdges(lo, hi int) {
+	words := d.candidate
 	for e := lo; e < hi; e++ {
-		d.candidate.Purge(e)
+		words.Purge(e)
 	}
 }
 
@@ -107,22 +108,23 @@ func (d *dataflow) call(s int32) call {
 // step goes on with Algorithm 5 for c's vertex until it ends, or until a
 // neighbor t must be processed next.
 func (d *dataflow) step(c *call) (t int32, next bool) {
-	for ; c.e < c.end; c.e++ {
-		t = d.rows.adj[c.e]
+	words := d.candidate
+	for e := c.e; e < c.end; e++ {
+		t = d.rows.adj[e]
 		if !c.asked {
-			c.asked = true
-			d.candidate.WriteEF(int(c.e), 1)
+			words.WriteEF(int(e), 1)
 			if !d.begun(t) {
+				c.e, c.asked = e, true
 				return t, true
 			}
 		}
 		c.asked = false
-		if d.candidate.ReadFF(int(d.rows.reverse[c.e])) == 1 {
+		if words.ReadFF(int(d.rows.reverse[e])) == 1 {
 			// The other end writes the same.
 			atomic.StoreInt32(&d.mate[c.s], t)
 			atomic.StoreInt32(&d.mate[t], c.s)
-			for c.e++; c.e < c.end; c.e++ {
-				d.candidate.WriteEF(int(c.e), 0)
+			for rest := e + 1; rest < c.end; rest++ {
+				words.WriteEF(int(rest), 0)
 			}
 			return 0, false
 		}

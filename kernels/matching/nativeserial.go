@@ -65,24 +65,33 @@ func (s *serial) Run() error {
 			return s.ended()
 		}
 		u := s.queue[head]
-		mate := s.mate[u]
-		for _, v := range s.g.Neighbors(u) {
-			if s.candidate[v] == u && v != mate {
-				s.process(v)
-			}
-		}
+		s.bereave(u, s.mate[u], s.g.Neighbors(u))
 	}
 	return s.ended()
+}
+
+// bereave processes all neighbors of u that named it, but for its mate.
+func (s *serial) bereave(u, mate int32, neighbors []int32) {
+	candidate := s.candidate
+	for _, v := range neighbors {
+		if candidate[v] == u && v != mate {
+			s.process(v)
+		}
+	}
 }
 
 // process is Algorithm 2.
 func (s *serial) process(u int32) {
 	best, at := math.Inf(-1), int32(none)
+	mate := s.mate
 	neighbors := s.g.Neighbors(u)
 	weights := s.g.Weights(u)[:len(neighbors)]
 	for i, v := range neighbors {
-		if s.mate[v] == none && weights[i] >= best {
-			best, at = weights[i], v
+		if mate[v] != none {
+			continue
+		}
+		if w := weights[i]; w >= best {
+			best, at = w, v
 		}
 	}
 	s.candidate[u] = at
