@@ -251,9 +251,10 @@ func TestTimelineDaisen(t *testing.T) {
 		{"SELECT COUNT(*) FROM trace WHERE kind = '' OR what = '' OR location = ''", 0},
 		{"SELECT COUNT(*) FROM trace c LEFT JOIN trace p ON c.parent_id = p.task_id WHERE c.parent_id <> '' AND p.task_id IS NULL", 0},
 		{"SELECT COUNT(*) FROM trace c JOIN trace p ON c.parent_id = p.task_id WHERE c.kind = 'state' AND (c.start_time < p.start_time - 1e-15 OR c.end_time > p.end_time + 1e-15)", 0},
+		{"SELECT COUNT(*) FROM trace WHERE kind = 'Simulation' AND start_time = (SELECT MIN(start_time) FROM trace) AND end_time = (SELECT MAX(end_time) FROM trace)", 1},
 		{"SELECT COUNT(*) FROM trace WHERE kind = 'threads'", figureOf[float64](t, result["metrics"], "threads_launched")},
 		{"SELECT COUNT(*) FROM trace WHERE kind = 'launch'", figureOf[float64](t, result["metrics"], "regions_launched")},
-		{"SELECT COUNT(*) FROM trace WHERE kind = 'req_out'", figureOf[float64](t, result["metrics"], "memory_words")},
+		{"SELECT COUNT(*) FROM trace WHERE kind = 'req_in'", figureOf[float64](t, result["metrics"], "memory_words")},
 	} {
 		if got := number(c.query); got != c.want {
 			t.Errorf("%s: %g, not %g", c.query, got, c.want)

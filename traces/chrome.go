@@ -15,7 +15,6 @@ type chrome struct {
 	some   bool
 	groups map[int]int    // of tracks
 	names  map[int]string // of counters
-	order  int
 }
 
 func newChrome(out *output) *chrome {
@@ -90,25 +89,24 @@ func (c *chrome) named(what string, group, track int, name string) {
 }
 
 // placed writes an event that gives a group or a track its place.
-func (c *chrome) placed(what string, group, track int) {
-	c.order++
+func (c *chrome) placed(what string, group, track, rank int) {
 	c.open("M", group, track)
 	c.text("name", what)
 	c.line = append(c.line, `,"args":{"sort_index":`...)
-	c.line = strconv.AppendInt(c.line, int64(c.order), 10)
+	c.line = strconv.AppendInt(c.line, int64(rank), 10)
 	c.line = append(c.line, '}')
 	c.done()
 }
 
-func (c *chrome) group(id int, name string) {
+func (c *chrome) group(id int, name string, rank int) {
 	c.named("process_name", id, 0, name)
-	c.placed("process_sort_index", id, 0)
+	c.placed("process_sort_index", id, 0, rank)
 }
 
-func (c *chrome) track(id, group int, name string) {
+func (c *chrome) track(id, group int, name string, rank int) {
 	c.groups[id] = group
 	c.named("thread_name", group, id, name)
-	c.placed("thread_sort_index", group, id)
+	c.placed("thread_sort_index", group, id, rank)
 }
 
 func (c *chrome) counter(id, group int, name, unit string) {

@@ -13,6 +13,7 @@ type counters struct {
 	step     sim.Time // 0 before the timed part
 	first    sim.Time // where issues[0] begins
 	issues   []int    // instructions issued in each of the latest steps
+	latest   sim.Time // end of the latest of them
 	resident int      // contexts with threads
 
 	inside  bool     // the window has begun
@@ -33,7 +34,7 @@ const (
 func (c *counters) begin(t *Tracer) {
 	c.group, c.rate, c.bandwidth, c.occupancy = t.track(), t.track(), t.track(), t.track()
 	c.figures = map[string]int{}
-	t.out.group(c.group, t.layout.Machine)
+	t.out.group(c.group, t.layout.Machine, rankMachine)
 	t.out.counter(c.rate, c.group, "IPC", t.layout.Issue+"/cycle")
 	t.out.counter(c.bandwidth, c.group, "DRAM bandwidth", "GB/s")
 	t.out.counter(c.occupancy, c.group, "occupancy", t.layout.Context+"s with threads")
@@ -57,6 +58,7 @@ func (c *counters) issued(t *Tracer, at sim.Time, n int) {
 		c.shift(t)
 	}
 	c.issues[max(0, at-c.first)/c.step] += n
+	c.latest = max(c.latest, at+t.layout.Clock.Period)
 }
 
 // shift writes the first step.
@@ -90,10 +92,11 @@ func (c *counters) sample(t *Tracer, now sim.Time) {
 
 // end writes what is left, up to the end of the run or of the window.
 func (c *counters) end(t *Tracer) {
-	now := min(t.options.Now(), t.to)
 	if !c.inside {
 		return
 	}
+	now := min(max(t.options.Now(), c.latest), t.to)
+	t.to = now
 	for c.first < now {
 		c.shift(t)
 	}

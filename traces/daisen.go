@@ -25,11 +25,17 @@ type daisen struct {
 	groups map[int]string
 	where  map[int]string // of tracks
 	open   map[int]slice  // by track: begun, and not ended
+	from   sim.Time       // of the first task
+	to     sim.Time       // of the last
 	err    error          // the first
 }
 
 // daisenRows is how many rows are written at once.
 const daisenRows = 1 << 14
+
+// daisenWhole is the kind of the task that all others are part of, number 0;
+// Daisen shows the time that it takes.
+const daisenWhole = "Simulation"
 
 // daisenTable is the table that akita's reader asks.
 const daisenTable = `CREATE TABLE trace (
@@ -51,7 +57,7 @@ func newDaisen(file string) (*daisen, error) {
 		return nil, err
 	}
 	db.SetMaxOpenConns(1)
-	d := &daisen{db: db, groups: map[int]string{}, where: map[int]string{}, open: map[int]slice{}}
+	d := &daisen{db: db, groups: map[int]string{}, where: map[int]string{}, open: map[int]slice{}, from: sim.Never}
 	// The file counts for nothing before it is whole.
 	for _, command := range []string{"PRAGMA journal_mode = OFF", "PRAGMA synchronous = OFF", daisenTable} {
 		if _, err := db.Exec(command); err != nil {
@@ -61,9 +67,9 @@ func newDaisen(file string) (*daisen, error) {
 	return d, nil
 }
 
-func (d *daisen) group(id int, name string) { d.groups[id] = name }
+func (d *daisen) group(id int, name string, _ int) { d.groups[id] = name }
 
-func (d *daisen) track(id, group int, name string) { d.where[id] = d.groups[group] + "." + name }
+func (d *daisen) track(id, group int, name string, _ int) { d.where[id] = d.groups[group] + "." + name }
 
 // Daisen computes its own curves, from tasks.
 func (d *daisen) counter(int, int, string, string)   {}
@@ -79,26 +85,35 @@ func (d *daisen) end(track int, at sim.Time) {
 }
 
 func (d *daisen) slice(track int, s *slice) {
+	d.prepare()
+	kind := s.kind
+	if kind == "request" {
+		kind = "req_in" // whose rate and latency Daisen plots
+	}
+	d.from, d.to = min(d.from, s.from), max(d.to, s.to)
+	d.add(s.id, s.parent, kind, s.name, d.where[track], s.from, s.to)
+}
+
+// prepare begins a transaction, if there is none.
+func (d *daisen) prepare() {
+	if d.err != nil || d.insert != nil {
+		return
+	}
+	if d.tx, d.err = d.db.Begin(); d.err == nil {
+		d.insert, d.err = d.tx.Prepare("INSERT INTO trace VALUES (?, ?, ?, ?, ?, ?, ?)")
+	}
+}
+
+// add writes a task.
+func (d *daisen) add(id, parent uint64, kind, what, where string, from, to sim.Time) {
 	if d.err != nil {
 		return
 	}
-	if d.insert == nil {
-		if d.tx, d.err = d.db.Begin(); d.err != nil {
-			return
-		}
-		if d.insert, d.err = d.tx.Prepare("INSERT INTO trace VALUES (?, ?, ?, ?, ?, ?, ?)"); d.err != nil {
-			return
-		}
+	of := ""
+	if kind != daisenWhole {
+		of = strconv.FormatUint(parent, 10)
 	}
-	parent := ""
-	if s.parent != 0 {
-		parent = strconv.FormatUint(s.parent, 10)
-	}
-	kind := s.kind
-	if kind == "request" {
-		kind = "req_out" // whose numbers Daisen plots
-	}
-	_, d.err = d.insert.Exec(strconv.FormatUint(s.id, 10), parent, kind, s.name, d.where[track], s.from.Seconds(), s.to.Seconds())
+	_, d.err = d.insert.Exec(strconv.FormatUint(id, 10), of, kind, what, where, from.Seconds(), to.Seconds())
 	if d.rows++; d.rows == daisenRows {
 		d.flush()
 	}
@@ -117,6 +132,8 @@ func (d *daisen) flush() {
 }
 
 func (d *daisen) close() error {
+	d.prepare()
+	d.add(0, 0, daisenWhole, "run", "host", min(d.from, d.to), d.to)
 	d.flush()
 	for _, column := range daisenIndexes {
 		if d.err == nil {

@@ -17,8 +17,8 @@ type host struct {
 
 func (h *host) begin(t *Tracer) {
 	h.group, h.launches = t.track(), t.track()
-	t.out.group(h.group, "host")
-	t.out.track(h.launches, h.group, "launches")
+	t.out.group(h.group, "host", rankHost)
+	t.out.track(h.launches, h.group, "launches", 0)
 }
 
 func (h *host) launched(l *sim.Launched) {
@@ -52,7 +52,7 @@ func (h *host) returned(t *Tracer, at sim.Time) {
 	}
 	for i, r := range l.Regions {
 		if from, to, some := t.clip(h.from[i], h.to[i]); some {
-			h.regions.add(t, h.group, "regions", &slice{name: r.Name, kind: "region", id: t.number(), parent: l.id, from: from, to: to})
+			h.regions.add(t, h.group, "regions", 2, &slice{name: r.Name, kind: "region", id: t.number(), parent: l.id, from: from, to: to})
 		}
 	}
 }
@@ -66,7 +66,7 @@ func (t *Tracer) Copied(what string, bytes sim.Bytes, from, to sim.Time) {
 	h := &t.host
 	if h.copies == 0 {
 		h.copies = t.track()
-		t.out.track(h.copies, h.group, "copies")
+		t.out.track(h.copies, h.group, "copies", 1)
 	}
 	t.out.slice(h.copies, &slice{name: "copy " + what, kind: "copy", id: t.number(), from: from, to: to,
 		args: []arg{{name: "bytes", number: uint64(bytes)}}})

@@ -57,11 +57,15 @@ const (
 	trackProcess = 3
 	trackParent  = 5
 	trackCounter = 8
+	trackOrder   = 11
+	trackRank    = 12
 
 	processPID  = 1 // ProcessDescriptor
 	processName = 6
 
 	counterUnit = 6 // CounterDescriptor
+
+	explicitOrder = 3 // value of trackOrder: by ranks
 
 	sliceBegin   = 1 // values of eventType
 	sliceEnd     = 2
@@ -119,14 +123,17 @@ func (p *perfetto) intern(table map[string]uint64, field protowire.Number, text 
 	return id
 }
 
-func (p *perfetto) group(id int, name string) {
+func (p *perfetto) group(id int, name string, rank int) {
 	process := appendVarint(nil, processPID, uint64(id))
 	process = appendString(process, processName, name)
-	p.describe(id, appendBytes(nil, trackProcess, process))
+	b := appendBytes(nil, trackProcess, process)
+	b = appendVarint(b, trackOrder, explicitOrder)
+	p.describe(id, appendVarint(b, trackRank, uint64(rank)))
 }
 
-func (p *perfetto) track(id, group int, name string) {
+func (p *perfetto) track(id, group int, name string, rank int) {
 	b := appendVarint(nil, trackParent, uint64(group))
+	b = appendVarint(b, trackRank, uint64(rank))
 	p.describe(id, appendString(b, trackName, name))
 }
 

@@ -10,7 +10,7 @@ type lanes struct {
 }
 
 // add writes a slice to a track of a group, all of which have one name.
-func (l *lanes) add(t *Tracer, group int, name string, s *slice) {
+func (l *lanes) add(t *Tracer, group int, name string, rank int, s *slice) {
 	i := 0
 	for i < len(l.ends) && l.ends[i] > s.from {
 		i++
@@ -18,7 +18,7 @@ func (l *lanes) add(t *Tracer, group int, name string, s *slice) {
 	if i == len(l.ends) {
 		l.tracks = append(l.tracks, t.track())
 		l.ends = append(l.ends, 0)
-		t.out.track(l.tracks[i], group, name)
+		t.out.track(l.tracks[i], group, name, rank)
 	}
 	l.ends[i] = s.to
 	t.out.slice(l.tracks[i], s)
@@ -49,7 +49,7 @@ func (t *Tracer) Request(r *sim.Request) {
 	if line := t.line(r.PC); line != "" {
 		s.args = append(s.args, arg{name: "line", text: line})
 	}
-	t.cores[r.Core].requests.add(t, t.cores[r.Core].group, "memory", &s)
+	t.cores[r.Core].requests.add(t, t.cores[r.Core].group, "memory", rankRequests, &s)
 }
 
 // Access implements sim.Probe; its requests are what is shown.

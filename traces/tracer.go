@@ -76,6 +76,10 @@ func NewTracer(path, file string, w io.Writer, l sim.Layout, o Options) (*Tracer
 	if err != nil {
 		return nil, err
 	}
+	return newTracer(out, l, o)
+}
+
+func newTracer(out viewer, l sim.Layout, o Options) (*Tracer, error) {
 	t := &Tracer{options: o, layout: l, out: out, cores: make([]core, l.Cores)}
 	for i := range t.cores {
 		t.cores[i].shown = o.Cores == nil
@@ -129,7 +133,7 @@ func (t *Tracer) at(c sim.Context) *context {
 	if k.contexts == nil {
 		k.contexts = make([]context, t.layout.Contexts)
 		k.group = t.track()
-		t.out.group(k.group, fmt.Sprintf("%s %d", t.layout.Core, c.Core))
+		t.out.group(k.group, fmt.Sprintf("%s %d", t.layout.Core, c.Core), rankCores+int(c.Core))
 	}
 	return &k.contexts[c.Slot]
 }
@@ -169,7 +173,7 @@ func (t *Tracer) showState(c sim.Context, x *context) {
 	}
 	if x.track == 0 {
 		x.track = t.track()
-		t.out.track(x.track, t.cores[c.Core].group, fmt.Sprintf("%s %d", t.layout.Context, c.Slot))
+		t.out.track(x.track, t.cores[c.Core].group, fmt.Sprintf("%s %d", t.layout.Context, c.Slot), int(c.Slot))
 	}
 	if !x.begun {
 		x.begun = true

@@ -11,11 +11,13 @@ import (
 // viewer writes a file for a viewer of traces. Times are from the start of the
 // timed part of the run. Errors come out of close.
 type viewer interface {
-	// group adds a group of tracks: a core, the host.
-	group(id int, name string)
-	// track adds a track to a group. Slices of a track nest; of two that begin
-	// at the same time the outer comes first.
-	track(id, group int, name string)
+	// group adds a group of tracks: a core, the host. Groups are shown in the
+	// order of their ranks.
+	group(id int, name string, rank int)
+	// track adds a track to a group, whose tracks are shown in the order of
+	// their ranks. Slices of a track nest; of two that begin at the same time
+	// the outer comes first.
+	track(id, group int, name string, rank int)
 	// counter adds a track of values to a group.
 	counter(id, group int, name, unit string)
 	// begin opens a slice, whose end is not known yet, and end closes it.
@@ -26,6 +28,14 @@ type viewer interface {
 	value(counter int, at sim.Time, v float64)
 	close() error
 }
+
+// Ranks of groups and tracks. Contexts have their numbers.
+const (
+	rankMachine = iota
+	rankHost
+	rankCores
+	rankRequests = 1 << 30 // below a core's contexts
+)
 
 // slice is something that took time.
 type slice struct {
