@@ -18,6 +18,13 @@ import (
 // multicore, whose threads are of one lane.
 const countMachine = "xeon-e5540"
 
+// Runs that valgrind counts: as many as visit so many edges, within bounds.
+const (
+	leastVisits = 1 << 18
+	leastRuns   = 8
+	mostRuns    = 4096
+)
+
 // untimedFlag lets a tool that counts run the program.
 const untimedFlag = "untimed"
 
@@ -142,7 +149,8 @@ func (r Run) countNative(ctx context.Context, k kernels.Kernel) (*native.Count, 
 	if err != nil {
 		return nil, err
 	}
-	return native.Valgrind(ctx, program, func(times int) []string {
+	runs := int(min(max(leastVisits/max(g.Edges(), 1), leastRuns), mostRuns))
+	return native.Valgrind(ctx, program, runs, func(times int) []string {
 		return []string{"native", r.Kernel, "--graph", r.Graph, "--seed", strconv.FormatUint(r.Seed, 10),
 			"--source", strconv.Itoa(r.Source), "--iterations", strconv.Itoa(r.Iterations),
 			"--" + untimedFlag, strconv.Itoa(times)}

@@ -28,11 +28,6 @@ type Count struct {
 	By        string `json:"by"` // what counted
 }
 
-// counted is how many runs are counted, after a first one. Under valgrind the
-// Go runtime executes some ten thousand instructions more or less from process
-// to process, which this makes little.
-const counted = 8
-
 // ErrNoCounters is that the processor or the system gives no access to counters
 // of what Counters counts.
 var ErrNoCounters = errors.New("no performance counters")
@@ -50,8 +45,8 @@ func Repeat(ctx context.Context, kernel kernels.Kernel, g *graph.Graph, k kernel
 	return err
 }
 
-// Counters counts by the processor's performance counters, user mode alone. Its
-// error is ErrNoCounters where there are none.
+// Counters counts one run, after another one, by the processor's performance
+// counters, in user mode alone. Its error is ErrNoCounters where there are none.
 func Counters(ctx context.Context, kernel kernels.Kernel, g *graph.Graph, k kernels.Options) (*Count, error) {
 	t, err := team.Pinned(ctx, 1)
 	if err != nil {
@@ -75,34 +70,34 @@ func Counters(ctx context.Context, kernel kernels.Kernel, g *graph.Graph, k kern
 	if err != nil {
 		return nil, err
 	}
-	for range counted {
-		if err := run.Run(); err != nil {
-			return nil, err
-		}
+	if err := run.Run(); err != nil {
+		return nil, err
 	}
 	after, err := c.read()
 	if err != nil {
 		return nil, err
 	}
-	each := func(i int) float64 { return float64(after[i]-before[i]) / counted }
+	each := func(i int) float64 { return float64(after[i] - before[i]) }
 	return &Count{each(0), each(1), each(2), 2, "performance counters"}, nil
 }
 
-// Valgrind counts what program executes more when it is told, by the arguments
-// that args returns, to run a kernel more often than once, a run, by valgrind's cachegrind.
-func Valgrind(ctx context.Context, program string, args func(times int) []string) (*Count, error) {
+// Valgrind counts, by valgrind's cachegrind, what program executes more when the
+// arguments that args returns tell it to run a kernel 1+runs times instead of
+// once, for one run. The Go runtime executes some ten thousand instructions more
+// or less from process to process: the runs together should execute millions.
+func Valgrind(ctx context.Context, program string, runs int, args func(times int) []string) (*Count, error) {
 	once, err := cachegrind(ctx, program, args(1))
 	if err != nil {
 		return nil, err
 	}
-	often, err := cachegrind(ctx, program, args(1+counted))
+	often, err := cachegrind(ctx, program, args(1+runs))
 	if err != nil {
 		return nil, err
 	}
 	return &Count{
-		Instructions: (often[0] - once[0]) / counted,
-		Loads:        (often[1] - once[1]) / counted,
-		Stores:       (often[2] - once[2]) / counted,
+		Instructions: (often[0] - once[0]) / float64(runs),
+		Loads:        (often[1] - once[1]) / float64(runs),
+		Stores:       (often[2] - once[2]) / float64(runs),
 		PerAtomic:    1,
 		By:           "valgrind",
 	}, nil
