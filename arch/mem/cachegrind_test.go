@@ -26,8 +26,8 @@ import (
 // write-back refreshes a line in the last level, or brings it in again; of a
 // reference that straddles two lines it looks up both in the last level when one
 // misses in the first; and it sees some tens of fetches of instructions more or
-// less. Its last level, like ours here, is filled with the first
-// but neither holds nor excludes its lines.
+// less. Its last level, like ours here, is filled with the first but neither
+// holds nor excludes its lines.
 
 // Bounds of the difference of misses: as our caches are, and when they are told
 // that all references read, and have nothing to write back.

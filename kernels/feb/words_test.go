@@ -156,6 +156,83 @@ func TestReadersSeeWhatIsThere(t *testing.T) {
 	wg.Wait()
 }
 
+// All operations at once on the same words: what is written is taken at most
+// once, only purges lose it, and nothing else is ever read.
+func TestStress(t *testing.T) {
+	const (
+		words, producers, consumers, readers = 3, 4, 3, 2
+		each, purges                         = 500, 300 // of a producer, of a word
+		last                                 = ^uint64(0)
+	)
+	w := New(words)
+	taken := make([]atomic.Int32, 1+words*producers*each) // by value, from 1
+	var work, watch sync.WaitGroup
+	for i := range words {
+		w.Purge(i)
+		for p := range producers {
+			work.Go(func() {
+				for k := range each {
+					w.WriteEF(i, uint64(1+(i*producers+p)*each+k))
+				}
+			})
+		}
+		work.Go(func() {
+			for range purges {
+				w.Purge(i)
+				runtime.Gosched()
+			}
+		})
+		here := func(v uint64) bool { return v >= uint64(1+i*producers*each) && v <= uint64((i+1)*producers*each) }
+		for range consumers {
+			watch.Go(func() {
+				for {
+					v := w.ReadFE(i)
+					if v == last {
+						w.WriteEF(i, last) // for the others
+						return
+					}
+					if !here(v) {
+						t.Errorf("took %d from word %d", v, i)
+						return
+					}
+					taken[v].Add(1)
+				}
+			})
+		}
+		for range readers {
+			watch.Go(func() {
+				for {
+					switch v := w.ReadFF(i); {
+					case v == last:
+						return
+					case !here(v):
+						t.Errorf("read %d in word %d", v, i)
+						return
+					}
+				}
+			})
+		}
+	}
+	work.Wait()
+	for i := range words {
+		w.WriteEF(i, last)
+	}
+	watch.Wait()
+	lost := 0
+	for v := 1; v < len(taken); v++ {
+		switch taken[v].Load() {
+		case 0:
+			lost++
+		case 1:
+		default:
+			t.Fatalf("value %d was taken %d times", v, taken[v].Load())
+		}
+	}
+	if lost > words*purges {
+		t.Errorf("%d of %d values were lost, purges lose at most %d", lost, len(taken)-1, words*purges)
+	}
+}
+
 func BenchmarkReadFF(b *testing.B) {
 	w := New(1)
 	for b.Loop() {
