@@ -154,6 +154,11 @@ func (p *report) time() {
 	default:
 		p.section("Programs", ": this machine has no timing")
 	}
+	if e := s.Sampling; e != nil {
+		p.lines = append(p.lines,
+			fmt.Sprintf("  estimated from %d windows with %s of the instructions; what follows is of these", e.Windows, percent(e.Detailed)),
+			fmt.Sprintf("  95 %% interval: %s to %s", duration(e.Interval[0]), duration(e.Interval[1])))
+	}
 	type program struct {
 		launches, items int
 		seconds         float64

@@ -97,8 +97,16 @@ type Simulated struct {
 	Cycles   *sim.Cycles `json:"cycles"` // of the machine's main clock
 	Upload   *float64    `json:"upload_seconds"`
 	Download *float64    `json:"download_seconds"`
+	Sampling *Sampling   `json:"sampling,omitempty"`
 	Memory   sim.Bytes   `json:"memory_bytes"`  // of all arrays
 	Threads  *float64    `json:"thread_cycles"` // of all threads while they were on the machine: what Stalls are shares of
+}
+
+// Sampling is how far the time of a sampled run is to be trusted.
+type Sampling struct {
+	Windows  int        `json:"windows"`
+	Detailed float64    `json:"detailed"` // share of the instructions
+	Interval [2]float64 `json:"seconds_interval_95"`
 }
 
 // Shares are parts of a whole, in the machine's order.
@@ -254,6 +262,9 @@ func (r *Result) add(report *models.Report, launches []models.Launch) {
 		r.Simulated.Threads = &report.Threads
 		r.Simulated.Upload = seconds(report.Upload)
 		r.Simulated.Download = seconds(report.Download)
+	}
+	if s := report.Sampling; s != nil {
+		r.Simulated.Sampling = &Sampling{s.Windows, s.Detailed, [2]float64{s.Low.Seconds(), s.High.Seconds()}}
 	}
 	r.Host.Instructions = report.Counts.Instructions
 	r.Metrics = report.Metrics

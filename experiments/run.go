@@ -29,6 +29,7 @@ type Run struct {
 	Iterations int      `json:",omitempty"`
 	Schedule   string   // of parallel loops, as isa.ParseSchedule reads it; "": the machine's
 	Set        []string // overrides of the machine's description, path=value
+	Sample     bool     `json:",omitempty"` // simulate a part in detail and estimate the rest
 	Memcheck   bool     // reading memory that was never written ends the run
 	MaxCycles  sim.Cycles
 }
@@ -144,7 +145,7 @@ func (r Run) build(k kernels.Kernel) (*models.Machine, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := models.Build(d, models.Options{Memcheck: r.Memcheck, MaxCycles: r.MaxCycles})
+	m, err := models.Build(d, models.Options{Sample: r.Sample, Memcheck: r.Memcheck, MaxCycles: r.MaxCycles})
 	if err != nil {
 		return nil, err
 	}

@@ -79,6 +79,7 @@ and exit status 1; a second one ends it at once.`,
 	addRunFlags(cmd, &r)
 	f := cmd.Flags()
 	f.BoolVar(&asJSON, "json", false, "print the result as one JSON object")
+	f.BoolVar(&r.Sample, "sample", false, "simulate windows of the run in detail, and estimate its time from them")
 	f.IntVar(&port, "monitor", 0, "show the running machine with akita's monitor on a `PORT` of this computer")
 	f.StringVar(&annotate, "annotate", "", "show below the report what each source line, array and launch did, lines in an `ORDER` of source, time, issues, transactions or misses")
 	f.Lookup("annotate").NoOptDefVal = bySource

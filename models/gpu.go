@@ -137,7 +137,12 @@ func (d *gpuDevice) run(p *isa.Program, items int, at sim.Time, args []isa.Value
 
 func (d *gpuDevice) counts() Counts {
 	s := d.Stats()
-	return Counts{s.Instructions, s.ThreadInstructions}
+	c := Counts{s.Instructions, s.ThreadInstructions}
+	if e := d.Sampled(); e != nil {
+		c.Instructions += e.Executed.Instructions
+		c.ThreadInstructions += e.Executed.ThreadInstructions
+	}
+	return c
 }
 
 func (d *gpuDevice) stop(err error) { d.Stop(err) }
@@ -156,6 +161,7 @@ func (d *gpuDevice) parts() []Part {
 }
 
 func (d *gpuDevice) report(r *Report, elapsed sim.Time) {
+	r.Sampling = d.sampling(elapsed)
 	r.Metrics = sim.NewValues(simt.Metrics)
 	d.Report(r.Metrics)
 	for id, info := range d.space.Arrays() {

@@ -41,6 +41,7 @@ type HostConfig struct {
 
 // Options are what a run may ask of a machine.
 type Options struct {
+	Sample    bool       // simulate only a part in detail, and estimate the rest
 	Memcheck  bool       // reading memory that was never written ends the run
 	MaxCycles sim.Cycles // of the machine's main clock; 0: no limit
 }
@@ -105,6 +106,11 @@ func Build(d *Description, o Options) (*Machine, error) {
 	m.sampler.machine = m
 	if m.clock.Period > 0 {
 		m.device.sample(m.sampler.look)
+	}
+	if o.Sample {
+		if err := m.sample(); err != nil {
+			return nil, err
+		}
 	}
 	if o.Memcheck {
 		m.Space.EnableMemcheck()

@@ -17,6 +17,7 @@ type Report struct {
 	Timed    bool     // whether the machine keeps time at all
 	Cycles   sim.Cycles
 	Counts   Counts
+	Sampling *Sampling // nil: simulated whole
 	Metrics  *sim.Values
 	Threads  float64 // time of all threads while they were on the machine, in cycles
 	Stack    []Share // where the time of the machine's threads went; sums to 1

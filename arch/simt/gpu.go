@@ -57,6 +57,7 @@ type GPU struct {
 	progress   uint64 // what had been written when last looked at
 	progressAt sim.Time
 	patience   sim.Cycles // without progress
+	sampler    *sampler   // nil: launches are simulated whole
 	Progress   Progress
 }
 
@@ -161,6 +162,9 @@ func (g *GPU) Check(p *isa.Program, block int) error {
 	if pc, used := p.UsesFullEmpty(); used && !g.config.LoadStore.FullEmpty {
 		return &Refusal{p, pc, "needs full/empty bits, which this machine lacks (load_store.full_empty)"}
 	}
+	if _, used := p.UsesFullEmpty(); used && g.sampler != nil {
+		return fmt.Errorf("program %s has full/empty operations, which cannot be sampled", p.Name)
+	}
 	if n := p.Registers(); n > o.RegistersPerThread {
 		return fmt.Errorf("program %s needs %d registers a thread, of which there are %d (occupancy.registers_per_thread)",
 			p.Name, n, o.RegistersPerThread)
@@ -225,6 +229,9 @@ func (g *GPU) Run(p *isa.Program, threads, block int, at sim.Time, args []isa.Va
 	g.Progress.BlocksDone.Store(0)
 	g.Progress.Launches.Add(1)
 	g.watch = at
+	if g.sampler != nil {
+		g.sampler.begin(k, at)
+	}
 	for more := true; more; { // one block to each SM in turn
 		more = false
 		for _, s := range g.sms {
@@ -245,6 +252,9 @@ func (g *GPU) Run(p *isa.Program, threads, block int, at sim.Time, args []isa.Va
 	}
 	end = g.clock.Edge(max(end, g.memory.last))
 	g.stats.Elapsed += end - at
+	if g.sampler != nil {
+		end = g.clock.Edge(end + g.sampler.end())
+	}
 	g.publish(end)
 	return end, nil
 }

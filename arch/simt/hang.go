@@ -59,6 +59,12 @@ func (g *GPU) checkProgress(now sim.Time) {
 	if g.maxTime < g.watch {
 		g.watch = g.maxTime + 1
 	}
+	if s := g.sampler; s != nil {
+		if now >= s.next {
+			s.advance(now)
+		}
+		g.watch = min(g.watch, s.next)
+	}
 	g.memory.advance(now)
 	g.publish(now)
 	if g.onSample != nil {
@@ -79,7 +85,11 @@ func (g *GPU) checkProgress(now sim.Time) {
 }
 
 func (g *GPU) publish(now sim.Time) {
-	g.Progress.Instructions.Store(g.stats.Instructions)
+	n := g.stats.Instructions
+	if g.sampler != nil {
+		n += g.sampler.Executed.Instructions
+	}
+	g.Progress.Instructions.Store(n)
 	g.Progress.Now.Store(int64(now))
 	g.Progress.BlocksDone.Store(int64(g.running.done))
 }

@@ -19,8 +19,9 @@ type warp struct {
 	then      sim.Time // its next instruction is not ready before
 	behind    int32    // pc of the instruction that asks for that
 	started   sim.Time
-	pending   int // memory instructions that have not been sent whole
-	isa.Warp      // last, for it is large and only its beginning is touched often
+	ahead     sim.Time // executed without timing, from the beginning of a turn
+	pending   int      // memory instructions that have not been sent whole
+	isa.Warp           // last, for it is large and only its beginning is touched often
 }
 
 // pending is a register's scoreboard entry.

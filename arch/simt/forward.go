@@ -1,0 +1,198 @@
+package simt
+
+import (
+	"math/bits"
+
+	"heddle/arch/isa"
+	"heddle/sim"
+)
+
+// turn is how long, in cycles of the SMs, one warp is executed without timing
+// before the next one is.
+const turn = 16_384
+
+// forwarding executes the warps of a launch without timing. Each has a clock
+// of its own, on which an instruction takes what it is expected to.
+type forwarding struct {
+	gpu                    *GPU
+	now                    sim.Time
+	costs                  *costs
+	load                   float64
+	expect                 []sim.Time // of each instruction
+	memory                 []float64  // transactions of a lane, of each instruction
+	accesses, transactions float64    // of the turn
+	turn                   sim.Time
+	last                   sim.Time // when a warp last ended, from the beginning of the turn
+	work                   *Work
+	failed                 bool
+}
+
+// forward lets the resident warps, and those that follow them, execute without
+// timing for time d at the given costs, and returns the time that passed, and the
+// accesses and transactions that they would have made. It is less than d where the launch ended or, with all its blocks given out, had no more
+// than few warps left.
+func (g *GPU) forward(c *costs, d sim.Time, few int, work *Work) (passed sim.Time, accesses, transactions float64) {
+	f := forwarding{gpu: g, costs: c, now: g.engine.Now(), load: c.load, turn: g.clock.Span(turn), work: work}
+	f.expect = make([]sim.Time, len(c.of))
+	f.memory = make([]float64, len(c.of))
+	for pc := range c.of {
+		if c.of[pc].memory {
+			f.memory[pc] = c.of[pc].perLane.or(c.memory.perLane.or(1))
+		}
+	}
+	for w := range g.resident {
+		w.ahead = 0
+	}
+	for _, s := range g.sms {
+		s.lsu.drain(f.now)
+	}
+	for passed < d && !f.failed {
+		f.turn = min(f.turn, d-passed)
+		for pc := range f.expect {
+			f.expect[pc] = max(1, sim.Time(c.expect(pc, f.load)))
+		}
+		f.take()
+		accesses += f.accesses
+		transactions += f.transactions
+		if f.accesses > 0 {
+			f.load = max(1, float64(g.residentWarps())*f.transactions/f.accesses)
+		}
+		if g.running.done == g.running.blocks {
+			passed += f.last
+			break
+		}
+		passed += f.turn
+		if g.running.next == g.running.blocks && g.residentWarps() <= few {
+			break
+		}
+	}
+	g.running.free = f.now
+	for w := range g.resident {
+		if !w.atBarrier() && !f.failed {
+			w.settle(max(f.now, w.since), w.PC)
+			w.scheduler.rouse(w, w.scheduler.wake[w.slot])
+		}
+	}
+	return passed, accesses, transactions
+}
+
+// take lets every warp execute for a turn.
+func (f *forwarding) take() {
+	f.last, f.accesses, f.transactions = 0, 0, 0
+	for _, s := range f.gpu.sms {
+		for again := true; again; { // blocks start, and barriers open
+			again = false
+			for i := range s.schedulers {
+				for _, w := range &s.schedulers[i].warps {
+					if w != nil && w.ahead < f.turn && !w.atBarrier() && !f.failed {
+						f.execute(w)
+						again = true
+					}
+				}
+			}
+		}
+	}
+	for w := range f.gpu.resident {
+		w.ahead -= f.turn
+	}
+}
+
+// execute lets a warp execute until its turn is over, it ends, or it waits at
+// a barrier.
+func (f *forwarding) execute(w *warp) {
+	for w.ahead < f.turn {
+		pc, lanes := w.PC, w.Active
+		if f.gpu.running.kernel.ops[pc].inst.Op == isa.OpClock {
+			w.Clock = uint64((f.now + w.ahead) / f.gpu.period)
+		}
+		outcome := w.Step()
+		w.ahead += f.expect[pc]
+		n := bits.OnesCount64(lanes)
+		f.work.Instructions++
+		f.work.ThreadInstructions += uint64(n)
+		if m := f.memory[pc]; m > 0 {
+			f.accesses++
+			f.transactions += m * float64(n)
+		}
+		switch outcome {
+		case isa.Wait:
+			w.blame = pc
+			w.block.arrive(w, f.now)
+			if w.atBarrier() {
+				return
+			}
+			for _, other := range w.block.warps {
+				w.ahead = max(w.ahead, other.ahead)
+			}
+			for _, other := range w.block.warps {
+				other.ahead = w.ahead
+			}
+		case isa.Done:
+			f.finish(w)
+			return
+		case isa.Faulted:
+			f.failed = true
+			f.gpu.fault(w, pc)
+			w.scheduler.set(w.slot, sim.Never)
+			return
+		}
+	}
+}
+
+// finish ends a warp; blocks that follow its own start at its time.
+func (f *forwarding) finish(w *warp) {
+	g := f.gpu
+	s, at, before := w.block.sm, w.ahead, g.dispatched
+	f.last = max(f.last, at)
+	g.running.free = f.now
+	s.finish(w, max(f.now, w.since))
+	if g.dispatched == before {
+		return
+	}
+	for i := range s.schedulers {
+		for _, w := range &s.schedulers[i].warps {
+			if w != nil && w.age > before {
+				w.ahead = at
+			}
+		}
+	}
+}
+
+// drain ends what the load/store unit has accepted.
+func (u *lsu) drain(now sim.Time) {
+	for u.count > 0 {
+		e := &u.queue[u.head]
+		e.done = max(e.done, now)
+		u.complete(e, now)
+	}
+	for w := u.waiters.pop(); w != nil; w = u.waiters.pop() {
+		w.scheduler.rouse(w, now)
+	}
+}
+
+// resident yields the resident warps.
+func (g *GPU) resident(yield func(*warp) bool) {
+	for _, s := range g.sms {
+		for i := range s.schedulers {
+			for _, w := range &s.schedulers[i].warps {
+				if w != nil && !yield(w) {
+					return
+				}
+			}
+		}
+	}
+}
+
+func (g *GPU) residentWarps() (n int) {
+	for _, s := range g.sms {
+		for i := range s.schedulers {
+			n += s.schedulers[i].resident
+		}
+	}
+	return n
+}
+
+// atBarrier reports whether the warp waits for others of its block.
+func (w *warp) atBarrier() bool {
+	return w.reason == Synchronization && w.scheduler.wake[w.slot] == sim.Never
+}
