@@ -1,6 +1,7 @@
 package experiments
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -29,8 +30,8 @@ as it was recorded.`,
 		Example: `  heddle record matching/ld-serial --machine xeon-e5540 --set threads=1 --graph rmat-g:10 -o ld.trace
   heddle replay ld.trace --machine opteron-6176se --set threads=1`,
 		Args: arguments(1, 1),
-		RunE: func(_ *cobra.Command, args []string) error {
-			p, err := replay(args[0], machine, set)
+		RunE: func(cmd *cobra.Command, args []string) error {
+			p, err := replay(cmd.Context(), args[0], machine, set)
 			if err != nil {
 				return err
 			}
@@ -63,7 +64,7 @@ type Replay struct {
 }
 
 // replay performs the trace in a file.
-func replay(path, machine string, set []string) (*Replay, error) {
+func replay(ctx context.Context, path, machine string, set []string) (*Replay, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, &InputError{err}
@@ -87,7 +88,10 @@ func replay(path, machine string, set []string) (*Replay, error) {
 	}
 	defer trace.Close()
 	began := time.Now()
-	r, err := traces.Replay(trace, memory)
+	r, err := traces.Replay(ctx, trace, memory)
+	if ctx.Err() != nil {
+		return nil, ErrInterrupted
+	}
 	if err != nil {
 		return nil, badInput("%s: %w", path, err)
 	}

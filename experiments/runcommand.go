@@ -41,7 +41,8 @@ and exit status 1; a second one ends it at once.`,
 		Example: `  heddle run
   heddle run bfs/level --graph rmat-b:16 --source 0
   heddle run matching/ld --graph USA-road-d.NY.gr.gz --json
-  heddle run --set scheduler.policy=gto --set l1.enabled=false`,
+  heddle run --set scheduler.policy=gto --set l1.enabled=false
+  heddle run --trace ld.pftrace --trace-from "40 us" --trace-for "5 us" --trace-cores 0-1`,
 		Args: arguments(0, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 0 {

@@ -70,3 +70,17 @@ func TestTraceOfInterruptedRun(t *testing.T) {
 		}
 	}
 }
+
+// So does one that comes to a replay.
+func TestInterruptedReplay(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if status, _, stderr := heddle(t, strings.Fields("record bfs/level --graph karate -o run.trace")...); status != exitVerified {
+		t.Fatal(stderr)
+	}
+	ctx, stop := context.WithCancel(context.Background())
+	stop()
+	var stdout, stderr bytes.Buffer
+	if status := Main(ctx, []string{"replay", "run.trace"}, &stdout, &stderr); status != exitFailed || stderr.String() != "heddle: interrupted\n" {
+		t.Errorf("status %d, %q", status, stderr.String())
+	}
+}

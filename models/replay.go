@@ -47,7 +47,7 @@ func (r *Replayer) Place(a sim.MemoryArray) (base uint64, err error) {
 	if err != nil || t.Size() != a.Element {
 		return 0, fmt.Errorf("array %s: no elements of type %q have %d bytes", a.Name, a.Type, a.Element)
 	}
-	placed, err := r.machine.Alloc(a.Name, t, a.Length)
+	placed, err := r.machine.Space.Reserve(a.Name, t, a.Length)
 	return placed.Base, err
 }
 

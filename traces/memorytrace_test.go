@@ -2,6 +2,7 @@ package traces
 
 import (
 	"bytes"
+	"context"
 	"math/rand/v2"
 	"reflect"
 	"slices"
@@ -142,7 +143,7 @@ func readAll(file []byte) (*flat, error) {
 	}
 	defer r.Close()
 	m := &flat{width: 4}
-	_, err = Replay(r, m)
+	_, err = Replay(context.Background(), r, m)
 	return m, err
 }
 
@@ -199,7 +200,7 @@ func FuzzRecords(f *testing.F) {
 		codeAccess | 2<<2 | codeLanes, 0, 2, 8, 0, 15, 2, 2, 2, 2, codeBarrier, 0, 2, codeReturn, 9, codeEnd, 1, 4, 0})
 	f.Fuzz(func(t *testing.T, in []byte) {
 		r := newRecords(testHeader, bytes.NewReader(in), nil)
-		p, err := Replay(r, &flat{width: 1 + len(in)%5})
+		p, err := Replay(context.Background(), r, &flat{width: 1 + len(in)%5})
 		if err != nil {
 			if text := err.Error(); strings.Contains(text, "\n") || !strings.HasPrefix(text, "damaged: ") {
 				t.Fatalf("%q", err)

@@ -1,6 +1,7 @@
 package traces
 
 import (
+	"context"
 	"fmt"
 	"slices"
 
@@ -44,7 +45,9 @@ type Replayed struct {
 // for, and what passed in between was computation. In the replay it is sent as
 // long after the same. On the memory that the trace comes from a single thread
 // thus gets its own times back.
-func Replay(r *Reader, m Memory) (*Replayed, error) {
+//
+// The end of ctx ends the replay with its error.
+func Replay(ctx context.Context, r *Reader, m Memory) (*Replayed, error) {
 	p := &replay{memory: m, reader: r, width: m.Width()}
 	var x Record
 	for {
@@ -61,7 +64,9 @@ func Replay(r *Reader, m Memory) (*Replayed, error) {
 			if err := p.sort(); err != nil {
 				return nil, err
 			}
-			p.run()
+			if err := p.run(ctx); err != nil {
+				return nil, err
+			}
 			p.end(x.At)
 		case EndRecord:
 			p.result.Skipped = x.Skipped

@@ -2,6 +2,7 @@ package traces
 
 import (
 	"bytes"
+	"context"
 	"slices"
 	"testing"
 
@@ -95,7 +96,7 @@ func (s *story) replay(t *testing.T, m *flat, end sim.Time) *Replayed {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	p, err := Replay(r, m)
+	p, err := Replay(context.Background(), r, m)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -239,7 +240,7 @@ func TestReplayWidths(t *testing.T) {
 			t.Fatal(err)
 		}
 		m := &flat{width: c.width}
-		p, err := Replay(r, m)
+		p, err := Replay(context.Background(), r, m)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -2,6 +2,7 @@ package traces
 
 import (
 	"container/heap"
+	"context"
 
 	"heddle/sim"
 )
@@ -160,13 +161,18 @@ func (p *replay) startOf(i int32) sim.Time {
 	return p.launch.Launch.At
 }
 
+// patience is how many events are replayed between two looks at the context.
+const patience = 1 << 12
+
 // run replays a launch.
-func (p *replay) run() {
-	p.sort()
-	for len(p.ready) > 0 {
-		i := heap.Pop((*readyGroups)(p)).(int32)
-		p.step(i)
+func (p *replay) run(ctx context.Context) error {
+	for n := 0; len(p.ready) > 0; n++ {
+		if n%patience == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		p.step(heap.Pop((*readyGroups)(p)).(int32))
 	}
+	return nil
 }
 
 // step performs the next event of a group.

@@ -44,12 +44,12 @@ type Tracer struct {
 type core struct {
 	shown    bool
 	group    int
-	contexts []context
+	contexts []slot
 	requests lanes
 }
 
-// context is a context's threads and state.
-type context struct {
+// slot is a context's threads and state.
+type slot struct {
 	track   int // 0: nothing has been shown of it
 	busy    bool
 	begun   bool   // its threads' slice has
@@ -125,13 +125,13 @@ func (t *Tracer) clip(from, to sim.Time) (sim.Time, sim.Time, bool) {
 }
 
 // at returns the context c, or nil if it is not shown.
-func (t *Tracer) at(c sim.Context) *context {
+func (t *Tracer) at(c sim.Context) *slot {
 	k := &t.cores[c.Core]
 	if !k.shown {
 		return nil
 	}
 	if k.contexts == nil {
-		k.contexts = make([]context, t.layout.Contexts)
+		k.contexts = make([]slot, t.layout.Contexts)
 		k.group = t.track()
 		t.out.group(k.group, fmt.Sprintf("%s %d", t.layout.Core, c.Core), rankCores+int(c.Core))
 	}
@@ -142,7 +142,7 @@ func (t *Tracer) at(c sim.Context) *context {
 func (t *Tracer) Started(c sim.Context, thread int, at sim.Time) {
 	t.counters.resident++
 	if x := t.at(c); x != nil {
-		*x = context{track: x.track, busy: true, thread: thread, id: t.number(), started: at, state: -1}
+		*x = slot{track: x.track, busy: true, thread: thread, id: t.number(), started: at, state: -1}
 	}
 }
 
@@ -166,7 +166,7 @@ func (t *Tracer) Spent(c sim.Context, state int, pc int32, from, to sim.Time, is
 }
 
 // showState writes the state that a context was in.
-func (t *Tracer) showState(c sim.Context, x *context) {
+func (t *Tracer) showState(c sim.Context, x *slot) {
 	from, to, some := t.clip(x.from, x.to)
 	if x.state < 0 || !some {
 		return
@@ -188,7 +188,7 @@ func (t *Tracer) showState(c sim.Context, x *context) {
 }
 
 // threads names the threads of a context.
-func (t *Tracer) threads(x *context) string {
+func (t *Tracer) threads(x *slot) string {
 	if t.layout.Width == 1 {
 		return fmt.Sprintf("thread %d", x.thread)
 	}
@@ -215,12 +215,12 @@ func (t *Tracer) Ended(c sim.Context, at sim.Time) {
 }
 
 // finish ends what is shown of a context's threads.
-func (t *Tracer) finish(c sim.Context, x *context, at sim.Time) {
+func (t *Tracer) finish(c sim.Context, x *slot, at sim.Time) {
 	t.showState(c, x)
 	if x.begun {
 		t.out.end(x.track, min(max(at, x.to), t.to)-t.origin)
 	}
-	*x = context{track: x.track}
+	*x = slot{track: x.track}
 }
 
 // Launched implements sim.Observer.

@@ -79,6 +79,7 @@ func (s *Space) Alloc(name string, elem isa.Type, n int) (isa.Array, error) {
 	if err != nil {
 		return isa.Array{}, err
 	}
+	s.giveBits(a)
 	// Backed by words, so that 64-bit views of the bytes are aligned.
 	if words := make([]uint64, (a.size+wordBytes-1)/wordBytes); len(words) > 0 {
 		a.data = unsafe.Pointer(&words[0])
@@ -87,6 +88,23 @@ func (s *Space) Alloc(name string, elem isa.Type, n int) (isa.Array, error) {
 		a.written = make([]uint64, (a.size+63)/64)
 	}
 	return a.Array, nil
+}
+
+// Reserve returns a new array that has addresses and no storage, for accesses
+// that are timed and not performed.
+func (s *Space) Reserve(name string, elem isa.Type, n int) (isa.Array, error) {
+	a, err := s.place(name, elem, n)
+	if err != nil {
+		return isa.Array{}, err
+	}
+	return a.Array, nil
+}
+
+// giveBits gives an array its full/empty bits, all full, if there are any.
+func (s *Space) giveBits(a *array) {
+	if s.fullEmpty {
+		a.empty = make([]uint64, bitmapWords(a.size/wordBytes))
+	}
 }
 
 // Adopt maps the host slice data ([]uint8, []int32, []int64, []float32 or
@@ -115,6 +133,7 @@ func (s *Space) Adopt(name string, data any) (isa.Array, error) {
 	if err != nil {
 		return isa.Array{}, err
 	}
+	s.giveBits(a)
 	a.data, a.readOnly = p, true
 	return a.Array, nil
 }
@@ -138,9 +157,6 @@ func (s *Space) place(name string, elem isa.Type, n int) (*array, error) {
 		Array: isa.Array{Name: name, Elem: elem, Base: s.next, Len: n},
 		id:    len(s.arrays),
 		size:  size,
-	}
-	if s.fullEmpty {
-		a.empty = make([]uint64, bitmapWords(size/wordBytes))
 	}
 	pages := (size + pageBytes - 1) >> pageBits
 	if pages == 0 {

@@ -548,3 +548,27 @@ func BenchmarkLoad(b *testing.B) {
 		})
 	}
 }
+
+// Reserved arrays have addresses as others have, and count; they hold nothing.
+func TestReserve(t *testing.T) {
+	space, plain := NewSpace(1<<40), NewSpace(1<<40)
+	space.EnableFullEmpty()
+	const n = 1 << 34 // more than the host has
+	a, err := space.Reserve("huge", isa.I32, n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if id := space.ArrayID(a.Base + 4*n - 4); id != 0 {
+		t.Errorf("the last element is of array %d", id)
+	}
+	if space.Used() != 4*n {
+		t.Errorf("%d bytes used", space.Used())
+	}
+	if _, err := space.Reserve("more", isa.I64, n*8); err == nil {
+		t.Error("more than there is")
+	}
+	first, _ := plain.Alloc("a", isa.I32, 5)
+	if a.Base != first.Base {
+		t.Errorf("at %#x, not %#x", a.Base, first.Base)
+	}
+}
