@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// A terminal on standard error shows how many runs are done, and is left clean.
+// A terminal on standard error shows how many runs are done and what each worker
+// does, and is left clean.
 func TestBatchProgressOnTerminal(t *testing.T) {
 	studying(t)
 	master, slave := openTerminal(t)
@@ -28,7 +29,7 @@ func TestBatchProgressOnTerminal(t *testing.T) {
 			t.Errorf("no %q in %q", want, text)
 		}
 	}
-	const clear = "\x1b[1A\x1b[J" // up a line, and nothing from there on
+	const clear = "\x1b[2A\x1b[J" // up a line for each bar, and nothing from there on
 	if rest := text[strings.LastIndex(text, clear)+len(clear):]; rest != "" {
 		t.Errorf("left on the terminal: %q", rest)
 	}

@@ -15,10 +15,15 @@ import (
 	"heddle/arch/isa"
 	"heddle/experiments/batch"
 	"heddle/experiments/study"
+	"heddle/kernels/graph"
+	"heddle/models"
 )
 
 // memoryShare is the part of the host's memory that runs at a time may take.
 const memoryShare = 0.7
+
+// defaultMemory is what runs at a time may take of the host's memory, in bytes.
+func defaultMemory() int64 { return int64(memoryShare * float64(memory.TotalMemory())) }
 
 // batchFlags say how a command does its runs.
 type batchFlags struct {
@@ -28,8 +33,16 @@ type batchFlags struct {
 }
 
 func (f *batchFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.results, "results", "", "keep results in `DIR`; without it in heddle/results of the user's cache")
+	f.addResults(cmd)
+	f.addJobs(cmd)
 	cmd.Flags().BoolVar(&f.fresh, "fresh", false, "neither look for kept results nor keep any")
+}
+
+func (f *batchFlags) addResults(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&f.results, "results", "", "keep results in `DIR`; without it in heddle/results of the user's cache")
+}
+
+func (f *batchFlags) addJobs(cmd *cobra.Command) {
 	cmd.Flags().IntVarP(&f.jobs, "jobs", "j", 0, "do `N` runs at a time; 0: as many as there are processors")
 }
 
@@ -70,6 +83,7 @@ func (f *batchFlags) workers() int {
 type batched struct {
 	batch.Job
 	name string
+	live *liveRun // nil if there is nothing to see
 }
 
 // job returns r as a job, whose cost is the graph's edges.
@@ -79,14 +93,28 @@ func (r Run) job() (batched, error) {
 		return batched{}, err
 	}
 	_, edges := extent(r.Graph)
-	name := study.Case{Kernel: r.Kernel, Machine: r.Machine, Graph: r.Graph, Seed: r.Seed, Iterations: r.Iterations, Schedule: r.Schedule, Set: r.Set}.String()
-	return batched{batch.Job{Key: key, Cost: max(edges, 1), Memory: r.footprint(), Do: func(ctx context.Context) (json.RawMessage, error) {
-		result, err := r.Execute(ctx, Hooks{})
+	return r.jobOf(batch.ID(key), max(edges, 1), r.footprint()), nil
+}
+
+// jobOf returns r as a job of the given ID, cost and memory.
+func (r Run) jobOf(id string, cost float64, memory int64) batched {
+	live := new(liveRun)
+	return batched{batch.Job{ID: id, Cost: cost, Memory: memory, Do: func(ctx context.Context) (json.RawMessage, error) {
+		defer live.checking()
+		result, err := r.Execute(ctx, Hooks{
+			Running:  func(m *models.Machine, _ *graph.Graph) { live.running(m) },
+			Checking: live.checking,
+		})
 		if err != nil {
 			return nil, err
 		}
 		return json.Marshal(result)
-	}}, name}, nil
+	}}, r.String(), live}
+}
+
+// String writes r as people read it.
+func (r Run) String() string {
+	return study.Case{Kernel: r.Kernel, Machine: r.Machine, Graph: r.Graph, Seed: r.Seed, Iterations: r.Iterations, Schedule: r.Schedule, Set: r.Set}.String()
 }
 
 // check returns why r's machine cannot be built or cannot run the kernel.
@@ -148,12 +176,12 @@ func (c *cli) doJobs(ctx context.Context, jobs []batched, f batchFlags) ([]batch
 	for i := range jobs {
 		plain[i] = jobs[i].Job
 	}
-	live := newBatchProgress(c.terminal, plain)
+	live := newBatchProgress(c.terminal, jobs, f.workers())
 	results := batch.Do(ctx, plain, batch.Options{
-		Store: store, Workers: f.workers(), Memory: int64(memoryShare * float64(memory.TotalMemory())),
-		Begun: func(i int) { live.begun(jobs[i].name) },
+		Store: store, Workers: f.workers(), Memory: defaultMemory(),
+		Begun: live.begun,
 		Ended: func(i int, r *batch.Result) {
-			live.ended(i)
+			live.ended(i, r.Kept)
 			switch {
 			case r.Err != nil:
 			case r.Kept:

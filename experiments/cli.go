@@ -138,7 +138,7 @@ answer is wrong; 2 bad input.`,
 	root.PersistentFlags().BoolVarP(&c.verbose, "verbose", "v", false, "log what goes on to standard error")
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(c.runCommand(), c.annotateCommand(), c.listCommand(), c.machineCommand(), c.graphCommand(), c.metricsCommand(),
-		c.compareCommand(), c.sweepCommand(), c.microbenchCommand(), c.recordCommand(), c.replayCommand(),
+		c.compareCommand(), c.sweepCommand(), c.studyCommand(), c.microbenchCommand(), c.recordCommand(), c.replayCommand(),
 		c.nativeCommand(), c.calibrateCommand(), c.validateCommand(), c.reproduceCommand())
 	return root
 }

@@ -2,6 +2,7 @@ package experiments
 
 import (
 	"encoding/csv"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -88,4 +89,9 @@ func (c *cli) writeCSV(path string, rows [][]string) error {
 // writeRows writes rows to a CSV file.
 func writeRows(path string, rows [][]string) error {
 	return writeFile(path, func(w io.Writer) error { return csv.NewWriter(w).WriteAll(rows) })
+}
+
+// writeJSON writes a value to a file.
+func writeJSON(path string, value any) error {
+	return writeFile(path, func(w io.Writer) error { return json.NewEncoder(w).Encode(value) })
 }

@@ -75,7 +75,7 @@ func analysisJob(a study2012.Analysis) (batched, error) {
 		Analysis  study2012.Analysis `json:"analysis"`
 	}{hash, a})
 	_, edges := extent(a.Graph)
-	return batched{batch.Job{Key: key, Cost: edges, Memory: Run{Graph: a.Graph}.footprint(), Do: func(ctx context.Context) (json.RawMessage, error) {
+	return batched{batch.Job{ID: batch.ID(key), Cost: edges, Memory: Run{Graph: a.Graph}.footprint(), Do: func(ctx context.Context) (json.RawMessage, error) {
 		return await(ctx, func() (json.RawMessage, error) {
 			g, err := graph.Open(a.Graph, graph.Options{Seed: a.Seed, NoCache: true})
 			if err != nil {
@@ -83,7 +83,7 @@ func analysisJob(a study2012.Analysis) (batched, error) {
 			}
 			return json.Marshal(study2012.Analyse(g, a.Clustering))
 		})
-	}}, "properties of " + a.Graph}, err
+	}}, "properties of " + a.Graph, nil}, err
 }
 
 // uncertain returns the numbers of a machine's description that are recalled or
@@ -135,12 +135,12 @@ func (c *cli) announce(ctx context.Context, needs study2012.Needs, f batchFlags)
 			return err
 		}
 		if store != nil {
-			if _, kept := store.Get(key); kept {
+			if store.Has(batch.ID(key)) {
 				continue
 			}
 		}
 		family := "rmat-g"
-		if isGenerator(r.Graph) {
+		if graph.IsGenerator(r.Graph) {
 			family, _, _ = strings.Cut(r.Graph, ":")
 		}
 		_, edges := extent(r.Graph)

@@ -59,7 +59,7 @@ type fileState struct {
 // is not a file's.
 func graphContents(name string) (string, error) {
 	info, err := os.Stat(name)
-	if err != nil || info.IsDir() || isGenerator(name) {
+	if err != nil || info.IsDir() || graph.IsGenerator(name) {
 		return "", nil // whether the name is any good is for opening it to tell
 	}
 	state := fileState{name, info.Size(), info.ModTime()}
@@ -71,19 +71,6 @@ func graphContents(name string) (string, error) {
 		hashed.Store(state, hash)
 	}
 	return hash, err
-}
-
-// isGenerator tells a generated graph's name from a file's, as graph.Open
-// does.
-func isGenerator(name string) bool {
-	family, _, _ := strings.Cut(name, ",")
-	family, _, _ = strings.Cut(family, ":")
-	for _, g := range graph.Generators() {
-		if known, _, _ := strings.Cut(g.Name, ":"); known == family {
-			return true
-		}
-	}
-	return false
 }
 
 // Host bytes that a simulation takes, for rules of thumb: of a vertex and of an
@@ -101,7 +88,7 @@ const (
 // extent returns about how many vertices and edges a graph has, from its name
 // and its file's size alone; both are 0 where neither tells.
 func extent(name string) (vertices, edges float64) {
-	if isGenerator(name) {
+	if graph.IsGenerator(name) {
 		head, options, _ := strings.Cut(name, ",")
 		_, size, _ := strings.Cut(head, ":")
 		scale, err := strconv.Atoi(size)
@@ -131,7 +118,9 @@ func extent(name string) (vertices, edges float64) {
 }
 
 // footprint returns the host bytes that r takes, about.
-func (r Run) footprint() int64 {
-	v, e := extent(r.Graph)
-	return bytesPerRun + int64(v*bytesPerVertex+e*bytesPerEdge)
+func (r Run) footprint() int64 { return footprintOf(extent(r.Graph)) }
+
+// footprintOf returns the host bytes that a run on a graph takes, about.
+func footprintOf(vertices, edges float64) int64 {
+	return bytesPerRun + int64(vertices*bytesPerVertex+edges*bytesPerEdge)
 }

@@ -7,7 +7,6 @@ import (
 	"math"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -15,7 +14,6 @@ import (
 	"heddle/experiments/plot"
 	"heddle/experiments/study"
 	"heddle/models"
-	"heddle/sim"
 )
 
 // mostPoints is the largest sweep.
@@ -297,13 +295,13 @@ func (s *sweep) figure(points []point, outcomes []*study.Outcome) *plot.Figure {
 	var xs []float64
 	var unit string
 	for i := len(s.axes) - 1; i >= 0 && !numeric; i-- {
-		if v, u, ok := numbers(s.axes[i].values); ok {
+		if v, u, ok := study.Numeric(s.axes[i].values); ok {
 			along, numeric, xs, unit = i, true, v, u
 		}
 	}
 	x := s.axes[along]
 	yLabel, scale := s.label(outcomes)
-	panel := plot.Panel{XLabel: x.path + in(unit), YLabel: yLabel, YZero: true}
+	panel := plot.Panel{XLabel: x.path + study.In(unit), YLabel: yLabel, YZero: true}
 	series := map[string][]float64{} // values by place on the axis
 	var order []string
 	for i, p := range points {
@@ -354,71 +352,15 @@ func (s *sweep) label(outcomes []*study.Outcome) (label string, unit float64) {
 		for _, o := range outcomes {
 			longest = max(longest, o.Seconds())
 		}
-		name, unit := timeUnit(longest)
-		return "simulated time" + in(name), unit
+		name, unit := study.TimeUnit(longest)
+		return "simulated time" + study.In(name), unit
 	}
 	for _, declared := range models.Metrics() {
 		for _, m := range declared {
 			if m.Name == s.metric {
-				return m.Name + in(m.Unit), 1
+				return m.Name + study.In(m.Unit), 1
 			}
 		}
 	}
 	return s.metric, 1
-}
-
-// timeUnit returns the unit in which a time is written without a power of ten,
-// and its seconds.
-func timeUnit(seconds float64) (name string, unit float64) {
-	switch {
-	case seconds < 1e-3:
-		return "us", 1e-6
-	case seconds < 1:
-		return "ms", 1e-3
-	}
-	return "s", 1
-}
-
-// in writes a unit after a label.
-func in(unit string) string {
-	if unit == "" || unit == "1" {
-		return ""
-	}
-	return " (" + unit + ")"
-}
-
-// numbers reads the values of a key as numbers of one unit.
-func numbers(values []string) (xs []float64, unit string, ok bool) {
-	readers := []struct {
-		unit string
-		read func(string) (float64, error)
-	}{
-		{"", func(s string) (float64, error) { return strconv.ParseFloat(s, 64) }},
-		{"cycles", quantityIn[sim.Cycles](1)},
-		{"KiB", quantityIn[sim.Bytes](1 << 10)},
-		{"GHz", quantityIn[sim.Frequency](1e9)},
-		{"GB/s", quantityIn[sim.Bandwidth](1e9)},
-		{"ns", quantityIn[sim.Time](float64(sim.Nanosecond))},
-	}
-next:
-	for _, r := range readers {
-		xs = nil
-		for _, v := range values {
-			x, err := r.read(v)
-			if err != nil || math.IsInf(x, 0) || math.IsNaN(x) {
-				continue next
-			}
-			xs = append(xs, x)
-		}
-		return xs, r.unit, true
-	}
-	return nil, "", false
-}
-
-// quantityIn returns a reader of quantities in a unit of the given size.
-func quantityIn[T models.Quantity](unit float64) func(string) (float64, error) {
-	return func(text string) (float64, error) {
-		q, err := models.Parse[T](text)
-		return float64(q) / unit, err
-	}
 }

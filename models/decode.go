@@ -186,7 +186,7 @@ func (d *decoder) section(s *schema, n *node, v reflect.Value, path string) {
 // under it.
 func (d *decoder) unknown(n *node, path, section string, siblings []string) {
 	here := "known here are " + strings.Join(siblings, ", ")
-	if n.file == commandLine {
+	if n.file == CommandLine {
 		n.leaves(path, func(at string, l *node) {
 			hint := here
 			if near := Nearest(at, d.known()); near != "" {

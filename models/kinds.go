@@ -43,7 +43,7 @@ func (d *Description) family() (family, error) {
 	if !ok {
 		return family{}, Fault{n.file, n.line, "kind", fmt.Sprintf("%q is not one of %s", name, kinds)}
 	}
-	if n.file == commandLine && n.was != "" && n.was != name {
+	if n.file == CommandLine && n.was != "" && n.was != name {
 		return family{}, Fault{n.file, n.line, "kind", fmt.Sprintf("a machine of kind %s cannot become one of kind %s: its keys are others", n.was, name)}
 	}
 	return f, nil

@@ -96,7 +96,7 @@ type loader struct {
 
 func (l *loader) load(name string) (*node, error) {
 	id := name
-	if isPath(name) {
+	if IsPath(name) {
 		id, _ = filepath.Abs(name) // without a working directory the name must do
 	}
 	for i, seen := range l.ids {
@@ -139,14 +139,14 @@ func (l *loader) parent(child string, extends *node) (*node, error) {
 		return nil, refuse("the name of a machine is wanted")
 	}
 	name := extends.text
-	if isPath(name) {
-		if !isPath(child) {
+	if IsPath(name) {
+		if !IsPath(child) {
 			return nil, refuse("a built-in machine extends another by name, not by path")
 		}
 		if !filepath.IsAbs(name) {
 			name = filepath.Join(filepath.Dir(child), name)
 		}
-		if !isPath(name) {
+		if !IsPath(name) {
 			name = "." + string(filepath.Separator) + name // Join drops a leading dot
 		}
 	}
@@ -158,8 +158,8 @@ func (l *loader) parent(child string, extends *node) (*node, error) {
 	return root, err
 }
 
-// isPath tells a file from the name of a machine in the library.
-func isPath(name string) bool {
+// IsPath tells a file from the name of a machine in the library.
+func IsPath(name string) bool {
 	return strings.ContainsRune(name, '/') || strings.ContainsRune(name, filepath.Separator) ||
 		strings.HasSuffix(name, ".yaml")
 }
@@ -167,7 +167,7 @@ func isPath(name string) bool {
 // read returns the text of a machine and its file's name for messages.
 func (l *loader) read(name string) (file string, text []byte, err error) {
 	var in fs.File
-	if isPath(name) {
+	if IsPath(name) {
 		file = name
 		in, err = os.Open(file)
 	} else {
@@ -231,12 +231,12 @@ func over(base, top *node, path string) (*node, []error) {
 
 // replace returns top in base's place. An override remembers what a file said.
 func replace(base, top *node) *node {
-	if base == nil || base.kind != leaf || top.kind != leaf || top.file != commandLine {
+	if base == nil || base.kind != leaf || top.kind != leaf || top.file != CommandLine {
 		return top
 	}
 	n := *top
 	n.was = base.text
-	if base.file == commandLine {
+	if base.file == CommandLine {
 		n.was = base.was
 	}
 	return &n

@@ -17,7 +17,7 @@ import (
 // once parsed: an override builds new ones on the way to the root.
 type node struct {
 	kind    kind
-	file    string // commandLine for an override
+	file    string // CommandLine for an override
 	line    int
 	text    string   // leaf: as written, without quotes
 	quoted  bool     // leaf: text was quoted, so it is no number
@@ -119,7 +119,7 @@ func (f Fault) Error() string {
 	switch {
 	case f.Path == "":
 		return where + ": " + f.Message
-	case f.File == commandLine:
+	case f.File == CommandLine:
 		return where + " " + f.Path + ": " + f.Message
 	}
 	return where + ": " + f.Path + ": " + f.Message
@@ -127,7 +127,7 @@ func (f Fault) Error() string {
 
 // parser turns YAML's nodes into ours and gathers what is wrong on the way.
 type parser struct {
-	file   string // commandLine for an override, which has no lines
+	file   string // CommandLine for an override, which has no lines
 	lines  []string
 	faults []error
 }
@@ -178,7 +178,7 @@ func syntaxFault(file string, err error) Fault {
 			line, _ = strconv.Atoi(m[1])
 		}
 	}
-	if file == commandLine {
+	if file == CommandLine {
 		return Fault{file, 0, "", "not YAML: " + message}
 	}
 	return Fault{file, line, "", "not YAML near this line: " + message}
@@ -186,7 +186,7 @@ func syntaxFault(file string, err error) Fault {
 
 // lineOf returns y's line, 0 in an override.
 func (p *parser) lineOf(y *yaml.Node) int {
-	if p.file == commandLine {
+	if p.file == CommandLine {
 		return 0
 	}
 	return y.Line

@@ -8,8 +8,8 @@ import (
 	"unicode/utf8"
 )
 
-// commandLine stands for the file of a value that Set gave.
-const commandLine = "--set"
+// CommandLine stands in a Fault for the file of a value that Set gave.
+const CommandLine = "--set"
 
 // Override applies assignments of the form path=value, as --set takes them,
 // and reports every one that is wrong.
@@ -18,7 +18,7 @@ func (d *Description) Override(assignments ...string) error {
 	for _, a := range assignments {
 		path, value, ok := strings.Cut(a, "=")
 		if !ok {
-			faults = append(faults, fmt.Errorf("%s %s: path=value is wanted, such as l1.size=16 KiB", commandLine, a))
+			faults = append(faults, fmt.Errorf("%s %s: path=value is wanted, such as l1.size=16 KiB", CommandLine, a))
 			continue
 		}
 		faults = append(faults, d.Set(strings.TrimSpace(path), value))
@@ -49,20 +49,20 @@ func (d *Description) Set(path, value string) error {
 func parseValue(path, value string) (*node, []error) {
 	switch {
 	case value == "":
-		return nil, []error{Fault{commandLine, 0, path, "no value"}}
+		return nil, []error{Fault{CommandLine, 0, path, "no value"}}
 	case !utf8.ValidString(value):
-		return nil, []error{Fault{commandLine, 0, path, fmt.Sprintf("%q is not UTF-8", value)}}
+		return nil, []error{Fault{CommandLine, 0, path, fmt.Sprintf("%q is not UTF-8", value)}}
 	case value == "null" || value == "~":
-		return &node{file: commandLine, text: value, null: true}, nil
+		return &node{file: CommandLine, text: value, null: true}, nil
 	case value[0] != '[' && value[0] != '{':
-		return &node{file: commandLine, text: value}, nil
+		return &node{file: CommandLine, text: value}, nil
 	}
-	top, err := document(commandLine, []byte(value))
+	top, err := document(CommandLine, []byte(value))
 	if err != nil {
 		fault := err.(Fault) // document returns no other
-		return nil, []error{Fault{commandLine, 0, path, fault.Message}}
+		return nil, []error{Fault{CommandLine, 0, path, fault.Message}}
 	}
-	p := parser{file: commandLine}
+	p := parser{file: CommandLine}
 	return p.convert(top, 0, path, 0), p.faults
 }
 
@@ -71,7 +71,7 @@ func parseValue(path, value string) (*node, []error) {
 func (d *Description) place(n *node, parts []string, at int, top *node) (*node, error) {
 	path := strings.Join(parts, ".")
 	refuse := func(format string, args ...any) error {
-		return Fault{commandLine, 0, path, fmt.Sprintf(format, args...)}
+		return Fault{CommandLine, 0, path, fmt.Sprintf(format, args...)}
 	}
 	if at == len(parts) {
 		if top.null {
@@ -85,7 +85,7 @@ func (d *Description) place(n *node, parts []string, at int, top *node) (*node, 
 	}
 	key := parts[at]
 	if n == nil {
-		n = &node{kind: section, file: commandLine}
+		n = &node{kind: section, file: CommandLine}
 	}
 	switch n.kind {
 	case leaf:

@@ -86,10 +86,10 @@ func plainOrQuoted(text string, quoted bool) string {
 
 func lineComment(n *node) string {
 	switch {
-	case n.file == commandLine && n.was != "":
-		return " # " + commandLine + ", was " + strings.Join(strings.Fields(n.was), " ")
-	case n.file == commandLine:
-		return " # " + commandLine
+	case n.file == CommandLine && n.was != "":
+		return " # " + CommandLine + ", was " + strings.Join(strings.Fields(n.was), " ")
+	case n.file == CommandLine:
+		return " # " + CommandLine
 	case n.comment != "":
 		return " # " + n.comment
 	}

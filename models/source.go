@@ -33,7 +33,7 @@ func (d *Description) Sources() []Source {
 	d.root.leaves("", func(path string, n *node) {
 		s := Source{
 			Path: path, Value: n.text, Comment: n.comment, File: n.file, Line: n.line,
-			Overridden: n.file == commandLine, Was: n.was,
+			Overridden: n.file == CommandLine, Was: n.was,
 		}
 		if m := tagForm.FindStringSubmatch(n.comment); m != nil {
 			s.Tag = strings.ReplaceAll(m[1], " ", "")

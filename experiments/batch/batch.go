@@ -10,6 +10,7 @@ import (
 	"errors"
 	"fmt"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"sync"
 
@@ -18,7 +19,7 @@ import (
 
 // Job is work whose result is one JSON value.
 type Job struct {
-	Key    []byte  // all that the result depends on; jobs of one key are done once
+	ID     string  // of all that the result depends on; jobs of one ID are done once
 	Cost   float64 // in any unit: the dearest job begins first
 	Memory int64   // bytes that it takes, about
 	// Do does the work. It ends early, with an error, when ctx does.
@@ -38,10 +39,13 @@ type Options struct {
 	Store   *Store // nil: no result is kept
 	Workers int    // jobs at a time; 0: as many as processors
 	Memory  int64  // bytes for all jobs at a time; 0: no bound. A job that needs more than all of it runs alone.
-	// Begun and Ended, if set, are told of each job that is done or was kept,
-	// by its index. Calls never overlap.
-	Begun func(i int)
+	// Begun, if set, is told of each job that is done, by its index, and who
+	// does it: a number below Workers. Ended is told of those that were kept,
+	// too. Calls never overlap.
+	Begun func(i, worker int)
 	Ended func(i int, r *Result)
+	// Forget drops the values of results once Ended has seen them.
+	Forget bool
 }
 
 // ErrNotDone is the result of jobs that had not begun when the context ended.
@@ -60,10 +64,10 @@ func Do(ctx context.Context, jobs []Job, o Options) []Result {
 	groups := b.groups()
 	queue := make(chan []int)
 	var workers sync.WaitGroup
-	for range min(b.Workers, len(groups)) {
+	for worker := range min(b.Workers, len(groups)) {
 		workers.Go(func() {
 			for g := range queue {
-				b.do(ctx, g)
+				b.do(ctx, g, worker)
 			}
 		})
 	}
@@ -83,41 +87,45 @@ type batch struct {
 	mu      sync.Mutex          // held to call Begun and Ended
 }
 
-// groups returns the indices of jobs of each key, the dearest first.
+// groups returns the indices of jobs of each ID, the dearest first.
 func (b *batch) groups() [][]int {
 	at := map[string]int{} // index in groups
 	var groups [][]int
 	for i := range b.jobs {
-		key := string(b.jobs[i].Key)
-		if g, ok := at[key]; ok {
+		id := b.jobs[i].ID
+		if g, ok := at[id]; ok {
 			groups[g] = append(groups[g], i)
 			continue
 		}
-		at[key] = len(groups)
+		at[id] = len(groups)
 		groups = append(groups, []int{i})
 	}
 	slices.SortStableFunc(groups, func(x, y []int) int { return cmp.Compare(b.jobs[y[0]].Cost, b.jobs[x[0]].Cost) })
 	return groups
 }
 
-// do does the first of jobs of one key and gives its result to all.
-func (b *batch) do(ctx context.Context, group []int) {
-	i := group[0]
-	r := b.result(ctx, i)
+// do does the first of jobs of one ID and gives its result to all.
+func (b *batch) do(ctx context.Context, group []int, worker int) {
+	r := b.result(ctx, group[0], worker)
 	for _, same := range group {
-		b.results[same] = r
 		if b.Ended != nil {
 			b.mu.Lock()
 			b.Ended(same, &r)
 			b.mu.Unlock()
 		}
 	}
+	if b.Forget {
+		r.Value = nil
+	}
+	for _, same := range group {
+		b.results[same] = r
+	}
 }
 
-func (b *batch) result(ctx context.Context, i int) Result {
+func (b *batch) result(ctx context.Context, i, worker int) Result {
 	job := &b.jobs[i]
 	if b.Store != nil {
-		if value, ok := b.Store.Get(job.Key); ok {
+		if value, ok := b.Store.Get(job.ID); ok {
 			return Result{Value: value, Kept: true}
 		}
 	}
@@ -133,10 +141,10 @@ func (b *batch) result(ctx context.Context, i int) Result {
 	}
 	if b.Begun != nil {
 		b.mu.Lock()
-		b.Begun(i)
+		b.Begun(i, worker)
 		b.mu.Unlock()
 	}
-	value, err := job.Do(ctx)
+	value, err := job.do(ctx)
 	if err == nil && !json.Valid(value) {
 		err = fmt.Errorf("a job's result is not JSON: %.40q", value)
 	}
@@ -144,9 +152,19 @@ func (b *batch) result(ctx context.Context, i int) Result {
 		return Result{Err: err}
 	}
 	if b.Store != nil {
-		if err := b.Store.Put(job.Key, value); err != nil {
+		if err := b.Store.Put(job.ID, value); err != nil {
 			return Result{Value: value, Err: err}
 		}
 	}
 	return Result{Value: value}
+}
+
+// do does the job; its panic is its failure, and no other job's.
+func (j *Job) do(ctx context.Context) (value json.RawMessage, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+		}
+	}()
+	return j.Do(ctx)
 }

@@ -18,7 +18,7 @@ import (
 // answer returns a job whose result is its key, and counts how often it is
 // done.
 func answer(key string, done *atomic.Int64) Job {
-	return Job{Key: []byte(key), Do: func(context.Context) (json.RawMessage, error) {
+	return Job{ID: key, Do: func(context.Context) (json.RawMessage, error) {
 		done.Add(1)
 		return json.Marshal(key)
 	}}
@@ -67,7 +67,7 @@ func TestKept(t *testing.T) {
 	jobs := []Job{answer("a", &done), answer("b", &done)}
 	for round, s := range []*Store{s, s, again} {
 		for i, r := range Do(context.Background(), jobs, Options{Store: s}) {
-			if r.Err != nil || r.Kept != (round > 0) || string(r.Value) != fmt.Sprintf("%q", jobs[i].Key) {
+			if r.Err != nil || r.Kept != (round > 0) || string(r.Value) != fmt.Sprintf("%q", jobs[i].ID) {
 				t.Errorf("round %d, job %d: %+v", round, i, r)
 			}
 		}
@@ -109,14 +109,14 @@ func TestFailure(t *testing.T) {
 	s := store(t)
 	why := errors.New("why")
 	var done atomic.Int64
-	bad := Job{Key: []byte("bad"), Do: func(context.Context) (json.RawMessage, error) { return nil, why }}
-	torn := Job{Key: []byte("torn"), Do: func(context.Context) (json.RawMessage, error) { return json.RawMessage(`{"a":`), nil }}
+	bad := Job{ID: "bad", Do: func(context.Context) (json.RawMessage, error) { return nil, why }}
+	torn := Job{ID: "torn", Do: func(context.Context) (json.RawMessage, error) { return json.RawMessage(`{"a":`), nil }}
 	r := Do(context.Background(), []Job{bad, torn, answer("good", &done)}, Options{Store: s})
 	if !errors.Is(r[0].Err, why) || r[1].Err == nil || r[2].Err != nil {
 		t.Errorf("%+v", r)
 	}
 	for _, key := range []string{"bad", "torn"} {
-		if _, ok := s.Get([]byte(key)); ok {
+		if _, ok := s.Get(key); ok {
 			t.Errorf("%s is kept", key)
 		}
 	}
@@ -128,13 +128,13 @@ func TestDamaged(t *testing.T) {
 	var done atomic.Int64
 	jobs := []Job{answer("a long enough key", &done)}
 	Do(context.Background(), jobs, Options{Store: s})
-	if err := os.Truncate(s.path(jobs[0].Key), 5); err != nil {
+	if err := os.Truncate(s.path(jobs[0].ID), 5); err != nil {
 		t.Fatal(err)
 	}
 	if r := Do(context.Background(), jobs, Options{Store: s}); r[0].Kept || r[0].Err != nil || done.Load() != 2 {
 		t.Errorf("%+v, %d done", r[0], done.Load())
 	}
-	if value, ok := s.Get(jobs[0].Key); !ok || string(value) != `"a long enough key"` {
+	if value, ok := s.Get(jobs[0].ID); !ok || string(value) != `"a long enough key"` {
 		t.Errorf("%s, %v", value, ok)
 	}
 }
@@ -171,7 +171,7 @@ func TestCostAndMemory(t *testing.T) {
 	jobs := make([]Job, 12)
 	for i := range jobs {
 		need := int64(1 + i%5*4) // the largest exceeds the budget and runs alone
-		jobs[i] = Job{Key: fmt.Append(nil, i), Cost: float64(i), Memory: need, Do: func(context.Context) (json.RawMessage, error) {
+		jobs[i] = Job{ID: fmt.Sprint(i), Cost: float64(i), Memory: need, Do: func(context.Context) (json.RawMessage, error) {
 			mu.Lock()
 			memory += min(need, budget)
 			running++
@@ -189,7 +189,7 @@ func TestCostAndMemory(t *testing.T) {
 	if most > budget || peak > workers {
 		t.Errorf("%d bytes, %d jobs at a time", most, peak)
 	}
-	Do(context.Background(), jobs, Options{Workers: 1, Begun: func(i int) { order = append(order, i) }})
+	Do(context.Background(), jobs, Options{Workers: 1, Begun: func(i, _ int) { order = append(order, i) }})
 	for at, i := range order {
 		if i != len(jobs)-1-at {
 			t.Fatalf("order %v", order)

@@ -4,9 +4,12 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 )
 
@@ -33,43 +36,127 @@ func OpenStore(dir string) (*Store, error) {
 	return &Store{dir}, nil
 }
 
-// ID returns the name under which results of a key are kept, without
-// extension.
+// ID returns the name under which the result of a key is kept: a hash of all
+// that the result depends on.
 func ID(key []byte) string {
 	sum := sha256.Sum256(key)
 	return hex.EncodeToString(sum[:16])
 }
 
-func (s *Store) path(key []byte) string { return filepath.Join(s.dir, ID(key)+".json") }
+func (s *Store) path(id string) string { return filepath.Join(s.dir, id+resultSuffix) }
 
-// Get returns the result kept for a key. One that is no JSON any more, such as
-// a file that was cut, is none.
-func (s *Store) Get(key []byte) (json.RawMessage, bool) {
-	text, err := os.ReadFile(s.path(key))
+func (s *Store) failurePath(id string) string { return filepath.Join(s.dir, id+failureSuffix) }
+
+// Endings of the names of files.
+const (
+	resultSuffix  = ".json"
+	failureSuffix = ".failed.json"
+)
+
+// Dir returns the store's folder.
+func (s *Store) Dir() string { return s.dir }
+
+// Get returns the result kept under id. One that is no JSON any more, such as a
+// file that was cut, is none.
+func (s *Store) Get(id string) (json.RawMessage, bool) {
+	text, err := os.ReadFile(s.path(id))
 	if err != nil || !json.Valid(text) {
 		return nil, false
 	}
 	return text, true
 }
 
+// Has says whether a result is kept under id, without reading it.
+func (s *Store) Has(id string) bool {
+	info, err := os.Stat(s.path(id))
+	return err == nil && info.Size() > 0
+}
+
+// IDs returns the ids of all results, sorted.
+func (s *Store) IDs() ([]string, error) {
+	entries, err := os.ReadDir(s.dir)
+	if err != nil {
+		return nil, err
+	}
+	var ids []string
+	for _, e := range entries {
+		id, ok := strings.CutSuffix(e.Name(), resultSuffix)
+		if ok && !strings.HasPrefix(id, ".") && !strings.HasSuffix(e.Name(), failureSuffix) {
+			ids = append(ids, id)
+		}
+	}
+	return ids, nil
+}
+
 // Put keeps a result. Readers see it whole or not at all.
-func (s *Store) Put(key []byte, value json.RawMessage) (err error) {
+func (s *Store) Put(id string, value json.RawMessage) error {
+	if err := s.write(s.path(id), value); err != nil {
+		return fmt.Errorf("keeping a result: %w", err)
+	}
+	return nil
+}
+
+// Failure is the record of a job that failed.
+type Failure struct {
+	Job    string `json:"job"` // for people
+	Reason string `json:"reason"`
+}
+
+// Fail keeps why a job failed.
+func (s *Store) Fail(id string, f Failure) error {
+	text, err := json.Marshal(f)
+	if err == nil {
+		err = s.write(s.failurePath(id), text)
+	}
+	if err != nil {
+		return fmt.Errorf("keeping why %s failed: %w", f.Job, err)
+	}
+	return nil
+}
+
+// Failure returns the record kept under id. A job that has a result has not
+// failed.
+func (s *Store) Failure(id string) (Failure, bool) {
+	var f Failure
+	text, err := os.ReadFile(s.failurePath(id))
+	if err != nil || json.Unmarshal(text, &f) != nil || s.Has(id) {
+		return Failure{}, false
+	}
+	return f, true
+}
+
+// Forgive removes the record that a job failed.
+func (s *Store) Forgive(id string) error {
+	if err := os.Remove(s.failurePath(id)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// write writes a file that is there whole or not at all, whatever happens to
+// the process or the computer.
+func (s *Store) write(path string, text []byte) (err error) {
 	f, err := os.CreateTemp(s.dir, unfinished)
 	if err != nil {
-		return fmt.Errorf("keeping a result: %w", err)
+		return err
 	}
 	defer func() {
 		if err != nil {
 			_ = f.Close()
 			_ = os.Remove(f.Name())
-			err = fmt.Errorf("keeping a result: %w", err)
 		}
 	}()
-	if _, err = f.Write(value); err != nil {
+	if _, err = f.Write(text); err != nil {
+		return err
+	}
+	if err = f.Sync(); err != nil {
+		return err
+	}
+	if err = f.Chmod(0o644); err != nil {
 		return err
 	}
 	if err = f.Close(); err != nil {
 		return err
 	}
-	return os.Rename(f.Name(), s.path(key))
+	return os.Rename(f.Name(), path)
 }

@@ -59,27 +59,14 @@ func fileFormat(path string) (*format, error) {
 }
 
 func openFile(path string, opt Options) (*Graph, error) {
-	f, err := os.Open(path)
+	f, format, err := openable(path)
 	if err != nil {
-		return nil, fmt.Errorf("%s: %w", path, bare(err))
+		return nil, err
 	}
 	defer func() { _ = f.Close() }()
 	info, err := f.Stat()
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, bare(err))
-	}
-	if info.IsDir() {
-		return nil, fmt.Errorf("%s: is a directory, not a graph file", path)
-	}
-	format, err := fileFormat(path)
-	if err != nil {
-		return nil, err
-	}
-	if strings.HasSuffix(strings.ToLower(path), ".gz") {
-		var magic [2]byte
-		if n, _ := f.ReadAt(magic[:], 0); n == 2 && magic != [2]byte{0x1f, 0x8b} {
-			return nil, fmt.Errorf("%s:1: not gzip-compressed, in spite of its name", path)
-		}
 	}
 	g, err := format.read(&progressReader{r: f, total: info.Size(), progress: opt.Progress}, path)
 	if err != nil {
@@ -91,6 +78,42 @@ func openFile(path string, opt Options) (*Graph, error) {
 		}
 	}
 	return g, nil
+}
+
+// openable opens a file that may be a graph's.
+func openable(path string) (*os.File, *format, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", path, bare(err))
+	}
+	kind, err := kindOf(f, path)
+	if err != nil {
+		_ = f.Close()
+		return nil, nil, err
+	}
+	return f, kind, nil
+}
+
+// kindOf returns the format of an open file, or why it cannot be a graph's.
+func kindOf(f *os.File, path string) (*format, error) {
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("%s: %w", path, bare(err))
+	case info.IsDir():
+		return nil, fmt.Errorf("%s: is a directory, not a graph file", path)
+	}
+	kind, err := fileFormat(path)
+	if err != nil {
+		return nil, err
+	}
+	if strings.HasSuffix(strings.ToLower(path), ".gz") {
+		var magic [2]byte
+		if n, _ := f.ReadAt(magic[:], 0); n == 2 && magic != [2]byte{0x1f, 0x8b} {
+			return nil, fmt.Errorf("%s:1: not gzip-compressed, in spite of its name", path)
+		}
+	}
+	return kind, nil
 }
 
 // bare strips the operation and the path from an error of package os.

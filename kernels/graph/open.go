@@ -27,19 +27,37 @@ type Options struct {
 // such as rmat-g:20,seed=7, or else a file, its format told by its extension
 // (before .gz, if there is one).
 func Open(name string, opt Options) (*Graph, error) {
-	if _, ok := generators[familyOf(name)]; ok {
+	if IsGenerator(name) {
 		return openGenerated(name, opt)
 	}
-	if _, err := os.Stat(name); err == nil || looksLikePath(name) {
+	if _, err := os.Stat(name); err == nil || IsPath(name) {
 		return openFile(name, opt)
 	}
 	_, err := parseSpec(name, opt.Seed)
 	return nil, err
 }
 
-// looksLikePath says whether a name that is no generator can only be a file's.
-func looksLikePath(name string) bool {
+// IsPath says whether a name that is no generator can only be that of a file.
+func IsPath(name string) bool {
 	return strings.ContainsRune(name, filepath.Separator) || formatOf(name) != nil || strings.HasSuffix(name, ".gz")
+}
+
+// Check returns why Open would refuse name, as far as can be told without
+// reading or generating the graph: a generator's size and options, and of a file
+// whether it can be read, its kind, and that it is compressed if its name says
+// so.
+func Check(name string) error {
+	if !IsGenerator(name) {
+		if _, err := os.Stat(name); err == nil || IsPath(name) {
+			f, _, err := openable(name)
+			if err != nil {
+				return err
+			}
+			return f.Close()
+		}
+	}
+	_, err := parseSpec(name, 0)
+	return err
 }
 
 func openGenerated(name string, opt Options) (*Graph, error) {

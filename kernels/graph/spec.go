@@ -69,6 +69,12 @@ func familyOf(name string) string {
 	return family
 }
 
+// IsGenerator says whether Open takes a name for that of a generator.
+func IsGenerator(name string) bool {
+	_, ok := generators[familyOf(name)]
+	return ok
+}
+
 // parseSpec reads the name of a generated graph; seed is used where the name
 // has none.
 func parseSpec(name string, seed uint64) (spec, error) {
