@@ -35,13 +35,14 @@ type Timing struct {
 	Cold       bool      `json:"cold"`       // whether runs began with empty caches
 	Samples    []float64 `json:"samples"`    // in the order of the runs
 	Median     float64   `json:"seconds"`
-	// Interruptions are the involuntary context switches during each sample,
-	// and Undisturbed is the median of the samples without any, NaN if there is
-	// none.
-	Interruptions []int64 `json:"interruptions"`
-	Undisturbed   Number  `json:"undisturbed_seconds"`
-	Least         float64 `json:"least_seconds"`
-	Most          float64 `json:"most_seconds"`
+	// Waited is for how long, during each sample, the process's threads could
+	// have run but had no processor, in seconds of all threads together.
+	Waited []float64 `json:"waited_seconds"`
+	// Undisturbed is the median of the samples of which that is at most a
+	// hundredth, NaN if there is none.
+	Undisturbed Number  `json:"undisturbed_seconds"`
+	Least       float64 `json:"least_seconds"`
+	Most        float64 `json:"most_seconds"`
 	// Spread is the distance of the quartiles over the median.
 	Spread float64 `json:"spread"`
 	Noise  Noise   `json:"noise"`
@@ -91,7 +92,7 @@ func Measure(ctx context.Context, kernel kernels.Kernel, g *graph.Graph, k kerne
 		if o.Cold {
 			cold.evict()
 		}
-		before := interruptions()
+		before := waited()
 		began := time.Now()
 		err := run.Run()
 		seconds := time.Since(began).Seconds()
@@ -99,7 +100,7 @@ func Measure(ctx context.Context, kernel kernels.Kernel, g *graph.Graph, k kerne
 			return nil, err
 		}
 		m.Samples = append(m.Samples, seconds)
-		m.Interruptions = append(m.Interruptions, interruptions()-before)
+		m.Waited = append(m.Waited, max(0, waited()-before)) // what threads that have ended waited is gone
 		noise.sample()
 	}
 	m.Noise = noise.heard()
@@ -129,12 +130,15 @@ func (t *Timing) summarize() {
 	t.Undisturbed = Number(median(t.Quiet()))
 }
 
-// Quiet returns the samples during which no thread lost its processor,
-// ascending.
+// disturbed is the least part of a sample that counts as a disturbance when
+// threads waited for it.
+const disturbed = 0.01
+
+// Quiet returns the undisturbed samples, ascending.
 func (t *Timing) Quiet() []float64 {
 	var list []float64
 	for i, x := range t.Samples {
-		if t.Interruptions[i] == 0 {
+		if t.Waited[i] <= disturbed*x {
 			list = append(list, x)
 		}
 	}

@@ -89,14 +89,14 @@ func TestMeasureFails(t *testing.T) {
 func TestSummary(t *testing.T) {
 	for _, c := range []struct {
 		samples                          []float64
-		interruptions                    []int64
+		waited                           []float64
 		median, least, most, undisturbed float64
 	}{
-		{[]float64{5, 1, 2, 4, 3}, []int64{0, 0, 1, 2, 0}, 3, 1, 5, 3},
-		{[]float64{4, 1, 2, 3}, []int64{1, 0, 0, 7}, 2.5, 1, 4, 1.5},
-		{[]float64{7}, []int64{1}, 7, 7, 7, math.NaN()},
+		{[]float64{5, 1, 2, 4, 3}, []float64{0.05, 0, 1, 0.05, 0.02}, 3, 1, 5, 3},
+		{[]float64{4, 1, 2, 3}, []float64{1, 0, 0.02, 7}, 2.5, 1, 4, 1.5},
+		{[]float64{7}, []float64{0.1}, 7, 7, 7, math.NaN()},
 	} {
-		m := Timing{Samples: c.samples, Interruptions: c.interruptions}
+		m := Timing{Samples: c.samples, Waited: c.waited}
 		m.summarize()
 		same := float64(m.Undisturbed) == c.undisturbed || math.IsNaN(c.undisturbed) && math.IsNaN(float64(m.Undisturbed))
 		if m.Median != c.median || m.Least != c.least || m.Most != c.most || !same || m.Spread < 0 {
@@ -121,7 +121,7 @@ func TestNoise(t *testing.T) {
 	if !strings.Contains(n.String(), "noisy") || !strings.Contains(n.String(), "200.0 % at worst of 5") {
 		t.Error(n)
 	}
-	l = &listener{team: workers, began: time.Now(), times: []float64{1, 1.001}}
+	l = &listener{team: workers, began: time.Now().Add(-time.Hour), waited: waited(), times: []float64{1, 1.001}}
 	if n := l.heard(); !n.Quiet || math.Abs(n.Median-0.0005) > 1e-9 {
 		t.Errorf("%+v", n)
 	}
@@ -134,7 +134,7 @@ func TestWhatLinuxTells(t *testing.T) {
 	if s := stolen([]int{0}); s < 0 {
 		t.Errorf("%v s stolen", s)
 	}
-	if n := interruptions(); n < 0 {
-		t.Errorf("%d interruptions", n)
+	if w := waited(); w < 0 {
+		t.Errorf("%v s waited", w)
 	}
 }

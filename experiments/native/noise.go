@@ -18,12 +18,12 @@ import (
 // instructions and no memory: what it takes longer than at its fastest, others
 // have taken.
 type Noise struct {
-	Spins  int     `json:"spins"`         // loops timed
-	Median float64 `json:"spin_median"`   // time of a loop over that of the fastest, less 1
-	Worst  float64 `json:"spin_worst"`    // as Median, of the slowest
-	Stolen float64 `json:"stolen"`        // share of the processors' time that a hypervisor gave to others, 0 where the system does not tell
-	Yields int64   `json:"interruptions"` // involuntary context switches of the process
-	Quiet  bool    `json:"quiet"`         // whether all of these are small
+	Spins  int     `json:"spins"`       // loops timed
+	Median float64 `json:"spin_median"` // time of a loop over that of the fastest, less 1
+	Worst  float64 `json:"spin_worst"`  // as Median, of the slowest
+	Stolen float64 `json:"stolen"`      // share of the processors' time that a hypervisor gave to others, 0 where the system does not tell
+	Waited float64 `json:"waited"`      // for a processor: time of all threads together over that of one
+	Quiet  bool    `json:"quiet"`       // whether all of these are small
 }
 
 // Bounds of a quiet computer.
@@ -31,6 +31,7 @@ const (
 	quietMedian = 0.01
 	quietWorst  = 0.05
 	quietStolen = 0.005
+	quietWaited = 0.01
 )
 
 // String is a line for people.
@@ -39,8 +40,8 @@ func (n Noise) String() string {
 	if n.Quiet {
 		verdict = "the machine was quiet"
 	}
-	return fmt.Sprintf("%s: a spin loop took %.1f %% longer than its fastest in the median and %.1f %% at worst of %d, %.1f %% of the processors' time was stolen, %d involuntary context switches",
-		verdict, 100*n.Median, 100*n.Worst, n.Spins, 100*n.Stolen, n.Yields)
+	return fmt.Sprintf("%s: a spin loop took %.1f %% longer than its fastest in the median and %.1f %% at worst of %d, %.1f %% of the processors' time was stolen, threads waited for a processor for %.1f %% of the time",
+		verdict, 100*n.Median, 100*n.Worst, n.Spins, 100*n.Stolen, 100*n.Waited)
 }
 
 // spins is the length of a loop: about half a millisecond.
@@ -52,11 +53,11 @@ type listener struct {
 	times  []float64 // of all loops
 	began  time.Time
 	stolen float64
-	yields int64
+	waited float64
 }
 
 func listen(t *team.Team) *listener {
-	l := &listener{team: t, began: time.Now(), stolen: stolen(t.Processors()), yields: interruptions()}
+	l := &listener{team: t, began: time.Now(), stolen: stolen(t.Processors()), waited: waited()}
 	l.sample()
 	return l
 }
@@ -94,11 +95,12 @@ func (l *listener) heard() Noise {
 		Spins:  len(l.times),
 		Median: over(median(l.times)),
 		Worst:  over(l.times[len(l.times)-1]),
-		Yields: interruptions() - l.yields,
 	}
+	elapsed := time.Since(l.began).Seconds()
 	processors := max(1, len(l.team.Processors()))
-	n.Stolen = (stolen(l.team.Processors()) - l.stolen) / time.Since(l.began).Seconds() / float64(processors)
-	n.Quiet = n.Median <= quietMedian && n.Worst <= quietWorst && n.Stolen <= quietStolen
+	n.Stolen = (stolen(l.team.Processors()) - l.stolen) / elapsed / float64(processors)
+	n.Waited = max(0, waited()-l.waited) / elapsed
+	n.Quiet = n.Median <= quietMedian && n.Worst <= quietWorst && n.Stolen <= quietStolen && n.Waited <= quietWaited
 	return n
 }
 
@@ -131,18 +133,17 @@ func stolen(processors []int) float64 {
 	return sum
 }
 
-// interruptions returns how often the process's threads have lost their
-// processor while they had work to do, 0 where Linux does not tell.
-func interruptions() int64 {
-	threads, _ := filepath.Glob("/proc/self/task/*/status")
-	var sum int64
+// waited returns the seconds for which the process's threads have waited for a
+// processor while they could run, 0 where Linux does not tell. (The second
+// figure of a thread's schedstat, as the kernel's sched-stats document has it.)
+func waited() float64 {
+	threads, _ := filepath.Glob("/proc/self/task/*/schedstat")
+	var sum float64
 	for _, path := range threads {
 		text, _ := os.ReadFile(path) // of a thread that may have ended
-		for line := range strings.Lines(string(text)) {
-			if number, ok := strings.CutPrefix(line, "nonvoluntary_ctxt_switches:"); ok {
-				n, _ := strconv.ParseInt(strings.TrimSpace(number), 10, 64)
-				sum += n
-			}
+		if fields := strings.Fields(string(text)); len(fields) > 1 {
+			nanoseconds, _ := strconv.ParseFloat(fields[1], 64)
+			sum += nanoseconds / 1e9
 		}
 	}
 	return sum
