@@ -18,6 +18,7 @@ var WindowMetrics = append(window.Metrics[:len(window.Metrics):len(window.Metric
 	{Name: "l2_mpki", Unit: "misses/1000 instructions", Kind: sim.Ratio, Meaning: "L2 misses over instructions."},
 	{Name: "l3_misses", Unit: "accesses", Meaning: "Accesses that neither L2 nor the L3 of the die served."},
 	{Name: "l3_mpki", Unit: "misses/1000 instructions", Kind: sim.Ratio, Meaning: "L3 misses over instructions."},
+	{Name: "l2_prefetches", Unit: "lines", Meaning: "Lines that hardware prefetchers brought into L2."},
 	{Name: "c2c_die", Unit: "transfers", Meaning: "Lines that came from another core's caches on the die."},
 	{Name: "c2c_package", Unit: "transfers", Meaning: "Lines that came from the caches of another die of the package."},
 	{Name: "c2c_1_hop", Unit: "transfers", Meaning: "Lines that came from caches one link between sockets away."},
@@ -115,6 +116,7 @@ func (d *windowDevice) reportMemory(v *sim.Values) {
 	perKilo("l2_mpki", l2Misses)
 	count("l3_misses", l3Misses)
 	perKilo("l3_mpki", l3Misses)
+	count("l2_prefetches", cores.Prefetches)
 	for distance, name := range [net.Distances]string{"c2c_die", "c2c_package", "c2c_1_hop", "c2c_2_hops"} {
 		count(name, cores.By(mem.FromClean+mem.Source(distance))+cores.By(mem.FromDirty+mem.Source(distance)))
 	}

@@ -24,6 +24,8 @@ type MulticoreConfig struct {
 	L2 L2Config `yaml:"l2" doc:"second-level cache of a core"`
 	L3 L3Config `yaml:"l3" doc:"third-level cache of a die"`
 
+	Prefetch *PrefetchConfig `yaml:"prefetch" doc:"hardware prefetcher of a core; absent: off"`
+
 	Protocol string        `yaml:"protocol" oneof:"mesi mesif moesi" doc:"mesif: the latest reader of a clean line forwards it; moesi: a dirty line that is read stays dirty"`
 	Lookup   string        `yaml:"lookup" oneof:"directory probe-filter snoop" doc:"how a die finds copies in others: the line's home knows them all; the home knows the owner, and writes to shared lines go to all dies; or all dies are asked directly"`
 	Costs    TransferCosts `yaml:"costs" doc:"unloaded costs beyond the die's L3"`

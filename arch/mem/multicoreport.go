@@ -20,6 +20,9 @@ type CorePort struct {
 	l2Hold    sim.Time
 	l2Port    *sim.Ledger
 
+	prefetcher *prefetcher // nil for none
+	misses     uint64      // that it has seen
+
 	from   Source // of the latest access
 	counts portCounts
 	arrays []Served // by array ID + 1
@@ -43,6 +46,8 @@ func newCorePort(m *Multicore, core int, clock sim.Clock) *CorePort {
 		l2Hold:    hold,
 		l2Port:    sim.NewLedger(max(8*hold, 16*clock.Period), 256),
 		arrays:    make([]Served, 1),
+
+		prefetcher: newPrefetcher(c),
 	}
 }
 
@@ -151,6 +156,9 @@ func (p *CorePort) miss(at sim.Time, line uint64, kind Kind, array int16) sim.Ti
 		p.from = FromL2
 		start := p.l2Port.Reserve(at+p.l1Latency, p.l2Hold)
 		done = start + p.l2Latency - p.l1Latency
+		if p.prefetcher != nil {
+			done = max(done, p.prefetcher.arrives(line, done))
+		}
 		if kind != Read {
 			flags |= dirtyLine
 			if kind == Atomic {
@@ -166,6 +174,9 @@ func (p *CorePort) miss(at sim.Time, line uint64, kind Kind, array int16) sim.Ti
 	}
 	if w < 0 && !p.exclusive {
 		p.leaveL2(at, insert(set, newWord(line, flags)))
+	}
+	if p.prefetcher != nil {
+		p.prefetch(at, line, array)
 	}
 	return done
 }

@@ -98,6 +98,7 @@ type CoreStats struct {
 	L1Evictions     int64    // lines that L1 replaced
 	L1Writebacks    int64    // of them, those written to L2
 	L2Evictions     int64    // lines that L2 replaced
+	Prefetches      int64    // lines that the prefetcher brought into L2
 	Writebacks      int64    // modified lines that left the core for L3 or memory
 	Invalidated     int64    // lines lost to the writes of others
 	BackInvalidated int64    // lines lost as an inclusive L3 replaced them
@@ -106,8 +107,8 @@ type CoreStats struct {
 
 // portCounts are the counts of a core that are not by array.
 type portCounts struct {
-	l1Evictions, l1Writebacks, l2Evictions, writebacks, invalidated, backInvalidated int64
-	lineWait                                                                         sim.Time
+	l1Evictions, l1Writebacks, l2Evictions, prefetches, writebacks, invalidated, backInvalidated int64
+	lineWait                                                                                     sim.Time
 }
 
 // Add adds the counts of another core.
@@ -116,6 +117,7 @@ func (s *CoreStats) Add(o *CoreStats) {
 	s.L1Evictions += o.L1Evictions
 	s.L1Writebacks += o.L1Writebacks
 	s.L2Evictions += o.L2Evictions
+	s.Prefetches += o.Prefetches
 	s.Writebacks += o.Writebacks
 	s.Invalidated += o.Invalidated
 	s.BackInvalidated += o.BackInvalidated
@@ -158,6 +160,7 @@ func (m *Multicore) CoreStats(core int) CoreStats {
 		L1Evictions:     p.counts.l1Evictions,
 		L1Writebacks:    p.counts.l1Writebacks,
 		L2Evictions:     p.counts.l2Evictions,
+		Prefetches:      p.counts.prefetches,
 		Writebacks:      p.counts.writebacks,
 		Invalidated:     p.counts.invalidated,
 		BackInvalidated: p.counts.backInvalidated,

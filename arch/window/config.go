@@ -12,7 +12,7 @@
 // effect at their issue (Config.AtomicSkew).
 //
 // What the model leaves out: the wrong path of a branch and what it fetches;
-// instruction fetch and decode, but for what branches cost; prefetchers;
+// instruction fetch and decode, but for what branches cost;
 // splitting instructions into several operations; replays of loads that passed
 // a store in error; and limits that hardware threads share at retirement. The
 // accesses of a core are made known to the memory in the order of dispatch: one
@@ -139,7 +139,9 @@ type TLBConfig struct {
 	SecondEntries int        `yaml:"second_entries" range:"0..65536" doc:"of the second level; 0: there is none"`
 	SecondWays    int        `yaml:"second_ways" range:"1..1024" doc:"associativity of the second level"`
 	SecondLatency sim.Cycles `yaml:"second_latency" range:"0 cycles..1000 cycles" doc:"added by a hit in the second level"`
-	Walk          sim.Cycles `yaml:"walk" range:"0 cycles..10000 cycles" doc:"added by a miss of both"`
+	Walk          sim.Cycles `yaml:"walk" range:"0 cycles..10000 cycles" doc:"added by a miss of both: a page walk, less what its loads take"`
+	Tables        int        `yaml:"tables" range:"0..4" optional:"true" doc:"entries that a page walk loads through the caches, one after the other: 1, or 2 where a hypervisor has a table of its own; upper levels of tables are in walk"`
+	Walkers       int        `yaml:"walkers" range:"0..16" optional:"true" doc:"page walks at a time; 0: any number"`
 }
 
 // Validate reports relations between keys that do not hold.

@@ -191,7 +191,7 @@ func (t *thread) load(o *op, pc int32, ready int64, why blame) bool {
 	} else {
 		translated := int64(0)
 		if !c.tlb.latest(addr) {
-			translated = c.tlb.delay(addr, &c.stats)
+			translated = c.translate(begin, addr)
 		}
 		var cause Cause
 		done, cause = c.access(t, begin+translated, mem.Access{Addr: addr, Size: o.size, Kind: mem.Read, Array: int16(id)}, pc)
@@ -268,7 +268,7 @@ func (t *thread) store(o *op, pc int32, ready int64, why blame) bool {
 	array.Requested += bytesOf(o.size)
 	c.stats.Stores++
 	if c.tlb.on {
-		last += c.tlb.delay(addr, &c.stats)
+		last += c.translate(last, addr)
 	}
 	done := last + 1
 	if at >= t.storeAddress {

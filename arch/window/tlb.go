@@ -1,6 +1,11 @@
 package window
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"heddle/arch/mem"
+	"heddle/sim"
+)
 
 // tlb is a level of translation lookaside buffer: sets of pages, the latest
 // used first.
@@ -41,6 +46,8 @@ type translation struct {
 	first, second tlb
 	secondLatency int64
 	walk          int64
+	tables        int
+	walkers       []int64 // until when each is busy
 }
 
 func newTranslation(c *TLBConfig) translation {
@@ -52,6 +59,7 @@ func newTranslation(c *TLBConfig) translation {
 		t.second = newTLB(c.SecondEntries, c.SecondWays)
 	}
 	t.secondLatency, t.walk = int64(c.SecondLatency), int64(c.Walk)
+	t.tables, t.walkers = c.Tables, make([]int64, c.Walkers)
 	return t
 }
 
@@ -62,16 +70,55 @@ func (t *translation) latest(addr uint64) bool {
 	return !t.on || t.first.page[int(page&t.first.mask)*t.first.ways] == page+1
 }
 
-// delay returns the cycles that translating addr adds to an access.
-func (t *translation) delay(addr uint64, s *Stats) int64 {
+// delay returns the cycles that translating addr adds to an access, and whether
+// a page walk is among them, which is for core.walk.
+func (t *translation) delay(addr uint64, s *Stats) (cycles int64, walk bool) {
 	page := addr >> (t.pageBits & 63)
 	if t.first.touch(page) {
-		return 0
+		return 0, false
 	}
 	s.TLBMisses++
 	if t.two && t.second.touch(page) {
-		return t.secondLatency
+		return t.secondLatency, false
 	}
 	s.TLBWalks++
-	return t.walk
+	return t.walk, true
+}
+
+// Page tables lie above all arrays, entryBytes for each page.
+const (
+	tableBase  = 1 << 46
+	tableBytes = 1 << 42
+	entryBytes = 8
+)
+
+// translate returns the cycles that translating addr adds to an access at cycle
+// at.
+func (c *core) translate(at int64, addr uint64) int64 {
+	t := &c.tlb
+	cycles, walk := t.delay(addr, &c.stats)
+	if !walk || t.tables == 0 && len(t.walkers) == 0 {
+		return cycles
+	}
+	start := at
+	var free *int64
+	for i := range t.walkers {
+		if w := &t.walkers[i]; free == nil || *w < *free {
+			free = w
+		}
+	}
+	if free != nil {
+		start = max(start, *free)
+	}
+	end := start + cycles
+	for table := range t.tables {
+		entry := tableBase + uint64(table)*tableBytes + addr>>(t.pageBits&63)*entryBytes
+		begin := sim.Time(end) * c.period
+		done := c.port.Access(begin, mem.Access{Addr: entry, Size: entryBytes, Kind: mem.Read, Array: -1})
+		end += int64((done - begin + c.period - 1) / c.period)
+	}
+	if free != nil {
+		*free = end
+	}
+	return end - at
 }

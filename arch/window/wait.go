@@ -37,7 +37,7 @@ func (t *thread) issueAtomic(o *op, pc int32) bool {
 	why := because(pc, Atomics)
 	begin := t.issue
 	if c.tlb.on {
-		begin += c.tlb.delay(addr, &c.stats)
+		begin += c.translate(begin, addr)
 	}
 	done, _ := c.access(t, begin, mem.Access{Addr: addr, Size: o.size, Kind: mem.Atomic, Array: int16(id)}, pc)
 	m.hot.Add(addr, c.id, mem.Site{Program: m.running.kernel.number, PC: pc})

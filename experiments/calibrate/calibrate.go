@@ -50,7 +50,7 @@ func New(ctx context.Context, r *hostbench.Results, o Options) (*Fit, error) {
 	f.d = base
 	for _, step := range []func(*fitter){
 		(*fitter).topology, (*fitter).arithmetic, (*fitter).width, (*fitter).caches, (*fitter).translation,
-		(*fitter).window, (*fitter).branches, (*fitter).beyond, (*fitter).bandwidth, (*fitter).misses, (*fitter).sharing, (*fitter).team,
+		(*fitter).window, (*fitter).branches, (*fitter).bandwidth, (*fitter).beyond, (*fitter).misses, (*fitter).ahead, (*fitter).again, (*fitter).sharing, (*fitter).team,
 	} {
 		step(f)
 		if f.err != nil {
@@ -88,6 +88,7 @@ type fitter struct {
 	parameters []Parameter
 	clock      float64 // cycles a nanosecond
 	line       int
+	ref        int // KiB of the chase that shows what memory costs
 	log        func(format string, args ...any)
 	err        error
 }
@@ -323,7 +324,7 @@ func (f *fitter) width() {
 	last := int(ints) - 1
 	f.set("core.units.shift.ports", fmt.Sprintf("[0, %d]", max(last, 1)), "[I] two of the ports of int")
 	f.set("core.units.control.ports", fmt.Sprintf("[0, %d]", max(last, 1)), "[I] two of the ports of int")
-	f.choose("core.branch.taken", []string{"0 cycles", "1 cycle", "2 cycles"}, []string{"int/throughput", "branch/1"}, f.from("int/throughput", "and branch/1: loops of so many instructions"))
+	f.choose("core.branch.taken", []string{"0 cycles", "1 cycle", "2 cycles"}, []string{"int/throughput"}, f.from("int/throughput", "a loop of so many instructions"))
 	loads := clamp(math.Round(1/f.cycles("load/throughput")), 1, 2)
 	f.set("core.load_store.load_ports", portList(12, int(loads)), f.from("load/throughput", "loads a cycle"))
 }

@@ -20,7 +20,7 @@ func known(t *testing.T, set ...string) (*models.Description, hostbench.Facts) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	set = append([]string{"memory.l3.size=1 MiB", "memory.sockets=1", "memory.cores=2", "core.smt=1", "threads=2", "theory=null", "memory.memory_bandwidth=11 GB/s"}, set...)
+	set = append([]string{"memory.l3.size=1 MiB", "memory.sockets=1", "memory.cores=2", "core.smt=1", "threads=2", "theory=null", "memory.memory_bandwidth=11 GB/s", "core.tlb.tables=1", "core.tlb.walkers=2", "memory.dram.idle_close=null"}, set...)
 	// What DRAM does beyond its mean is not fitted, but as in all fits.
 	base, err := open(template)
 	if err != nil {
@@ -88,7 +88,7 @@ func TestRecoversAKnownMachine(t *testing.T) {
 		"core.units.int.latency", "core.units.shift.latency", "core.units.mul.latency", "core.units.mul.interval",
 		"core.units.divide.latency", "core.units.f64.latency", "core.units.special.latency", "core.units.special.interval", "core.units.convert.latency",
 		"core.load_store.load_buffer", "core.load_store.store_buffer", "core.load_store.forward", "core.load_store.line_fill_buffers", "core.load_store.barrier",
-		"core.tlb.entries", "core.tlb.second_entries", "core.tlb.second_latency", "core.tlb.walk",
+		"core.tlb.entries", "core.tlb.second_entries", "core.tlb.second_latency", "core.tlb.walk", "core.tlb.walkers",
 		"memory.cores", "memory.l1.size", "memory.l1.latency", "memory.l2.size", "memory.l2.latency", "memory.l2.interval",
 		"memory.l3.size", "memory.l3.latency", "memory.memory_bandwidth", "memory.costs.atomic_hold",
 		"memory.costs.clean.die", "memory.costs.dirty.die", "memory.costs.handover.die", "memory.costs.memory.die",
@@ -97,6 +97,10 @@ func TestRecoversAKnownMachine(t *testing.T) {
 		if math.Abs(got/want-1) > 0.05 {
 			t.Errorf("%s: %g, fitted %g", path, want, got)
 		}
+	}
+	// The known machine has no prefetcher.
+	if distance := number(t, fit.Machine, "memory.prefetch.distance"); distance != 0 {
+		t.Errorf("memory.prefetch.distance: 0, fitted %g", distance)
 	}
 	for _, path := range []string{"core.units.int.ports", "core.units.f64.ports", "core.load_store.load_ports"} {
 		if want, got := items(d, path), items(fit.Machine, path); got != want {

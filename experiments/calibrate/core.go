@@ -191,14 +191,14 @@ func (f *fitter) sharing() {
 	}
 }
 
-// bandwidth finds what the second level and memory give.
+// bandwidth finds what memory gives.
 func (f *fitter) bandwidth() {
-	var intervals []string
-	for n := range 9 {
-		intervals = append(intervals, cycles(float64(n)))
-	}
-	f.choose("memory.l2.interval", intervals, []string{"stream/l2/1"}, f.from("stream/l2/1", ""))
-	best := ""
+	best := f.mostRead()
+	f.set("memory.memory_bandwidth", short(f.value(best))+" GB/s", f.from(best, "the most that was read"))
+}
+
+// mostRead returns the name of the figure of the highest bandwidth of reads.
+func (f *fitter) mostRead() (best string) {
 	for _, series := range []string{"stream/read", "random/read"} {
 		for _, p := range f.r.Series(series) {
 			if best == "" || p.Figure.Value > f.value(best) {
@@ -206,7 +206,34 @@ func (f *fitter) bandwidth() {
 			}
 		}
 	}
-	f.set("memory.memory_bandwidth", short(f.value(best))+" GB/s", f.from(best, "the most that was read"))
+	if best == "" && f.err == nil {
+		f.err = fmt.Errorf("no figure of bandwidth")
+	}
+	return best
+}
+
+// again corrects what memory gives, and what it costs, for what was found
+// since.
+func (f *fitter) again() {
+	best := f.mostRead()
+	most := f.value(best)
+	gigabytes := func(x float64) string { return short(x) + " GB/s" }
+	if got := f.simulate(best)[0]; got < most { // less than the controller's: refreshes, or cores that ask for less
+		f.set("memory.memory_bandwidth", gigabytes(most*min(most/got, 1.1)), f.from(best, "the most that was read, and what is lost to refreshes"))
+	}
+	f.memory()
+}
+
+// ahead finds what is fetched ahead, by the hardware and by walkers, with what
+// a core fetches at a time known.
+func (f *fitter) ahead() {
+	f.choose("core.tlb.walkers", []string{"1", "2", "3", "4"}, []string{"random/read/1"}, f.from("random/read/1", ""))
+	f.choose("memory.prefetch.distance", []string{"0", "4", "8", "12", "16", "20", "24", "32"}, []string{"stream/read/1", "stream/write/1"}, f.from("stream/read/1", "and stream/write/1"))
+	var intervals []string
+	for n := range 7 {
+		intervals = append(intervals, cycles(float64(n)))
+	}
+	f.choose("memory.l2.interval", intervals, []string{"stream/l2/1"}, f.from("stream/l2/1", ""))
 }
 
 // team finds what parallel loops and barriers of goroutines cost.

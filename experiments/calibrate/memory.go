@@ -61,6 +61,11 @@ func firstWord(s string) string {
 
 // translation finds where the levels of the TLB end and what they cost.
 func (f *fitter) translation() {
+	tables := "1"
+	if f.r.Facts.Virtual {
+		tables = "2"
+	}
+	f.set("core.tlb.tables", tables, "[P] as the system tells whether there is a hypervisor, with a table of its own")
 	pages := f.r.Series("pages")
 	l1, _ := f.r.Facts.Cache(1)
 	l2, _ := f.r.Facts.Cache(2)
@@ -119,7 +124,14 @@ func (f *fitter) translation() {
 	ways := secondWays(last)
 	f.set("core.tlb.second_entries", strconv.Itoa(tlbEntries(last, ways)), f.from(name("pages", last), "the last with so little delay"))
 	f.set("core.tlb.second_ways", strconv.Itoa(ways), "[I] such that the sets are a power of two")
-	f.set("core.tlb.walk", cycles(walk/float64(walks)), fmt.Sprintf("[M] pages: mean of %d figures beyond %d pages, %.2f cycles", walks, last, walk/float64(walks)))
+	ref := 0
+	for _, p := range pages {
+		if p.At > last && (ref == 0 || p.At <= 2*last) && p.At*f.line <= l2.Bytes/2 {
+			ref = p.At
+		}
+	}
+	write := func(ns float64) string { return cycles(ns * f.clock) }
+	f.adjust("core.tlb.walk", name("pages", ref), f.period(walk/float64(walks)), 0, 1, write, "less the loads of its entries")
 }
 
 // tlbEntries returns the number nearest to n that is a power of two of sets.
@@ -150,13 +162,19 @@ func (f *fitter) beyond() {
 		held = f.third(series, l2, l3)
 	}
 	// Memory, at the least working set of which little is cached.
-	ref := series[len(series)-1].At
+	f.ref = series[len(series)-1].At
 	for _, p := range series {
 		if p.At<<10 >= 8*held {
-			ref = p.At
+			f.ref = p.At
 			break
 		}
 	}
+	f.memory()
+}
+
+// memory finds what a load from memory costs.
+func (f *fitter) memory() {
+	ref := f.ref
 	f.adjust("memory.costs.memory.die", name(chase, ref), f.value(name(chase, ref)), f.leastMemory(), 1, nanoseconds, "less translation")
 }
 

@@ -197,12 +197,17 @@ func (s *simulator) move(t *traffic, bytes, threads int) float64 {
 		if t.program == writeProgram { // until caches are full of what must be written back
 			first = s.cached() / s.facts.Line
 		}
-		bytes = 2 * threads * (first + 4*accesses) * s.facts.Line
+		if !t.random { // else it is, for the pages that it spans
+			bytes = 2 * threads * (first + 4*accesses) * s.facts.Line
+		}
 	}
-	each := 2 * floor2(bytes/8/threads)
+	each := floor2(bytes / 8 / threads)
+	if far && !t.random {
+		each *= 2
+	}
 	data, out := m.alloc("data", each*threads), m.alloc("out", 64*threads)
-	if !far {
-		each /= 2
+	if t.random {
+		m.touchPages(data, each)
 	}
 	m.run(t.program, data, out, each, step, 0, first)
 	short := m.run(t.program, data, out, each, step, first*step%each, accesses)

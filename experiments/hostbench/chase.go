@@ -206,23 +206,29 @@ func (s *simulator) far() int {
 }
 
 func (s *simulator) chase(size int) float64 {
+	m := s.machine(1)
+	r, out := m.adopt("ring", s.ringOf(size)), m.alloc("out", 1)
 	// Of what is twice as large as the caches nothing is left when it comes
-	// round: any part of the ring is as good, and need not be warm.
-	warm := size <= 2*s.cached()
-	if !warm {
-		size = min(size, s.far())
+	// round: any part of the ring is as good. What is left are page tables.
+	steps := 8000 // over many refreshes of DRAM
+	if size <= 2*s.cached() {
+		m.round(r, out, size/s.facts.Line)
+		steps = 1500
+	} else {
+		m.touchPages(r, size/8)
 	}
-	if _, ok := s.chased[size]; !ok {
-		m := s.machine(1)
-		r, out := m.adopt("ring", s.ringOf(size)), m.alloc("out", 1)
-		steps := 8000 // over many refreshes of DRAM
-		if warm {
-			m.round(r, out, size/s.facts.Line)
-			steps = 1500
-		}
-		s.chased[size] = m.perOperation(walk, steps/walkSteps, walkSteps, r, out)
+	return m.perOperation(walk, steps/walkSteps, walkSteps, r, out)
+}
+
+// touchPages has each thread load a word of each page of its words of an array, so that page tables are in
+// the caches as far as they fit.
+func (b *bench) touchPages(a isa.Array, words int) {
+	step := b.facts.Page / 8
+	const part = 1 << 14 // as a machine is watched for programs that never write
+	out := b.alloc("sum", 64*len(b.facts.CPUs))
+	for from := 0; from < words; from += part * step {
+		b.run(readProgram, a, out, words, step, from, min(part, (words-from)/step))
 	}
-	return s.chased[size]
 }
 
 // ringOf returns a ring through size bytes.

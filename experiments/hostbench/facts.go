@@ -21,6 +21,7 @@ type Facts struct {
 	Line      int     `json:"line_bytes"`
 	Memory    int     `json:"memory_bytes"`
 	Page      int     `json:"page_bytes"`
+	Virtual   bool    `json:"virtual"` // a hypervisor lies between
 }
 
 // Cache is a data cache or a unified one.
@@ -70,6 +71,8 @@ func (f *Facts) far() int {
 func Describe() Facts {
 	f := Facts{Processor: processor(), CPUs: allowedCPUs(), Line: 64, Memory: int(memory.TotalMemory()), Page: os.Getpagesize(), Sockets: 1}
 	f.topology("/sys/devices/system/cpu")
+	info, _ := os.ReadFile("/proc/cpuinfo") // where there is none, nothing is told
+	f.Virtual = strings.Contains(string(info), " hypervisor")
 	return f
 }
 

@@ -15,15 +15,14 @@ type simulator struct {
 	d      *models.Description
 	facts  Facts
 	desc   models.WindowDescription
-	blocks []int64         // a ring of blocks, nil until asked for
-	chased map[int]float64 // latencies by working set
+	blocks []int64 // a ring of blocks, nil until asked for
 	err    error
 }
 
 // Simulate returns the figures of the machine that d describes, which is of
 // kind window. watch is told of each.
 func Simulate(ctx context.Context, d *models.Description, f Facts, cases []Case, watch func(Figure)) (*Results, error) {
-	s := &simulator{d: d, facts: f, chased: map[int]float64{}}
+	s := &simulator{d: d, facts: f}
 	if kind, _ := d.Value("kind"); kind != "window" {
 		return nil, fmt.Errorf("machine %s: these microbenchmarks are for machines of kind window, not %s", d.Name(), kind)
 	}
