@@ -147,14 +147,6 @@ func orNaN(x *float64) float64 {
 	return *x
 }
 
-// bandwidth writes a rate given in bytes a second.
-func bandwidth(x float64) string {
-	if math.IsNaN(x) {
-		return "-"
-	}
-	return scaled(x, 1000, "B/s", "kB/s", "MB/s", "GB/s", "TB/s")
-}
-
 // series draws how the run went on.
 func (p *annotation) series() {
 	var t table

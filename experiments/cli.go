@@ -140,6 +140,7 @@ answer is wrong; 2 bad input.`,
 	root.AddCommand(c.runCommand(), c.annotateCommand(), c.listCommand(), c.machineCommand(), c.graphCommand(), c.metricsCommand(),
 		c.compareCommand(), c.sweepCommand(), c.studyCommand(), c.microbenchCommand(), c.recordCommand(), c.replayCommand(),
 		c.nativeCommand(), c.calibrateCommand(), c.validateCommand(), c.reproduceCommand())
+	root.AddCommand(c.reportCommand(), c.serveCommand())
 	return root
 }
 

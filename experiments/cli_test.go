@@ -61,7 +61,7 @@ func TestBadInput(t *testing.T) {
 	inputs(t)
 	kernelList := "; known: " + strings.Join(kernelNames(), ", ")
 	const (
-		commandList = "; known: annotate, calibrate, compare, graph, list, machine, metrics, microbench, native, record, replay, reproduce, run, study, sweep, validate"
+		commandList = "; known: annotate, calibrate, compare, graph, list, machine, metrics, microbench, native, record, replay, report, reproduce, run, serve, study, sweep, validate"
 		sizes       = "a number with B, KB, KiB, MB, MiB, GB, GiB, TB or TiB"
 	)
 	for _, c := range []struct{ args, want string }{

@@ -25,8 +25,8 @@ func (d *gpuDevice) units(r *Report) {
 	requested, replied := d.Crossbar()
 	port := float64(c.Crossbar.Width) * float64(c.Crossbar.Clock) * s.Elapsed.Seconds()
 	slices := d.Slices()
-	r.Units = append(r.Units, Unit{Name: "crossbar, to L2", Kind: "link", Busy: float64(requested) / (port * float64(len(slices))), Of: "the width of the slices' ports", Hits: math.NaN(), Bytes: requested},
-		Unit{Name: "crossbar, to SMs", Kind: "link", Busy: float64(replied) / (port * float64(min(len(slices), c.SMs))), Of: "the width of the narrower side's ports", Hits: math.NaN(), Bytes: replied})
+	r.Units = append(r.Units, Unit{Name: "to L2", Kind: "link", Group: "crossbar", Busy: float64(requested) / (port * float64(len(slices))), Of: "the width of the slices' ports", Hits: math.NaN(), Bytes: requested},
+		Unit{Name: "to SMs", Kind: "link", Group: "crossbar", Busy: float64(replied) / (port * float64(min(len(slices), c.SMs))), Of: "the width of the narrower side's ports", Hits: math.NaN(), Bytes: replied})
 	bank := float64(sim.NewClock(c.L2.Clock).Span(c.L2.Slice.BankInterval))
 	for i, x := range slices {
 		r.Units = append(r.Units, Unit{Name: fmt.Sprintf("L2 %d", i), Kind: "cache", Group: "L2", Busy: float64(x.Accesses()) * bank / (ran * float64(c.L2.Slice.Banks)), Of: "the time of its banks",
@@ -34,7 +34,7 @@ func (d *gpuDevice) units(r *Report) {
 	}
 	_, channels := d.DRAM()
 	for i, x := range channels {
-		r.Units = append(r.Units, Unit{Name: fmt.Sprintf("channel %d", i), Kind: "memory", Busy: float64(x.Busy) / ran, Of: "the time of its data bus", Hits: math.NaN(), Bytes: x.Bytes})
+		r.Units = append(r.Units, Unit{Name: fmt.Sprintf("DRAM channel %d", i), Kind: "memory", Busy: float64(x.Busy) / ran, Of: "the time of its data bus", Hits: math.NaN(), Bytes: x.Bytes})
 	}
 	r.Peak = Peak{float64(c.SMs) * float64(c.Scheduler.Count) * float64(c.Clock) / float64(c.Scheduler.Interval), float64(c.DRAM.Peak())}
 }

@@ -123,8 +123,8 @@ func (s *Series) check() error {
 
 // List is a named list of figures.
 type List struct {
-	Name  string
-	Items []*float64
+	Name  string     `json:"name"`
+	Items []*float64 `json:"items"`
 }
 
 // Lists are the members of a JSON object in its order.
