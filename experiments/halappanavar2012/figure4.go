@@ -151,7 +151,7 @@ func reportFigure4(o Options, d *Data) *Report {
 		table.run("a", b.Name+", published", families[goodSkew].title, x, "speed-up", study.Case{Graph: families[goodSkew].at(paperGPUScale)})
 		text = append(text, fmt.Sprintf("  published, %s, scale %d: %s %s", families[goodSkew].title, paperGPUScale, b.Name, short(x)))
 	}
-	figure := &plot.Figure{Title: "GPUs and their host", Panels: []plot.Panel{synthetic}, Notes: []string{notes(o, d) + "; Fermi-L2: L1 bypassed; ECC off unless named; copies to and from the GPU not counted"}}
+	figure := &plot.Figure{Title: "GPUs and their host", Panels: []plot.Panel{synthetic}, Notes: []string{"Fermi-L2: L1 bypassed; ECC off unless named; copies to and from the GPU not counted", notes(o, d)}}
 	if len(actual.Groups) > 0 {
 		figure.Panels = append(figure.Panels, actual)
 	}

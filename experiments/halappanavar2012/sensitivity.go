@@ -191,7 +191,7 @@ func Sensitivity(o Options, d *Data, variations []Variation) *Report {
 				}
 			}
 			r.Text = append(r.Text, fmt.Sprintf("    %-16s %-36s %-14s [%s]  halved %s, doubled %s", p.Machine, p.Path, p.Value, p.Tag, short(low), short(high)))
-			panel.Groups = append(panel.Groups, p.Path)
+			panel.Groups = append(panel.Groups, endOf(p.Path))
 			halved.Values, doubled.Values = append(halved.Values, low), append(doubled.Values, high)
 		}
 		panel.Bars = []plot.Bars{halved, doubled}
@@ -201,6 +201,19 @@ func Sensitivity(o Options, d *Data, variations []Variation) *Report {
 		r.Figure = figure
 	}
 	return r
+}
+
+// endOf returns as many of a path's last keys as there is room for below a bar.
+func endOf(path string) string {
+	const room = 18
+	for len(path) > room {
+		_, rest, more := strings.Cut(path, ".")
+		if !more {
+			break
+		}
+		path = rest
+	}
+	return path
 }
 
 func (e *effect) isDoubled() bool {

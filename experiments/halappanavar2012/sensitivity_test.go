@@ -108,3 +108,13 @@ func TestSensitivity(t *testing.T) {
 		t.Errorf("%+v", r.Figure)
 	}
 }
+
+func TestEndOf(t *testing.T) {
+	for path, want := range map[string]string{
+		"clock": "clock", "memory.costs.memory.die": "costs.memory.die", "core.branch.predictor.history": "predictor.history", "a_key_that_is_long_by_itself": "a_key_that_is_long_by_itself",
+	} {
+		if got := endOf(path); got != want {
+			t.Errorf("%s: %s, want %s", path, got, want)
+		}
+	}
+}
