@@ -43,6 +43,10 @@ Runs are done in parallel and kept: after an interruption the same command goes
 on where it was. Claims that miss are followed by the parameters, of those that
 are recalled or inferred, that they depend on most.
 
+The runs of a figure are also a study: heddle study run ` + paper2012 + `-fig4
+does them, on a cluster too with --on slurm, and reproduce makes the figure of
+the same results.
+
 Exit status 1 says that a part could not be made. A claim that misses is a
 result.`,
 		Example: `  heddle reproduce halappanavar2012
