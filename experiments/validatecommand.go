@@ -38,12 +38,12 @@ Native runs begin with empty caches, as simulated ones do; what is timed is the
 same part. A measured time is the median of the runs in which no thread lost its
 processor. Nothing else should run meanwhile.
 
-The result of --json is one object: machine, processor, points, mape, worst,
-pearson, pearson_log, over, under and slope_large over all points, the same for
-each of kernels, and for each of threads; cases[{kernel, graph, threads,
-measured_seconds, simulated_seconds, spread, vertices, edges}] under points,
-dropped[{kernel, graph, threads, reason}], calibration, which says what the
-description was fitted to, and graphs, what it is validated on.`,
+The result of --json is one object: machine, processor; mape, worst, pearson,
+pearson_log, over, under and slope_large over all points; points[{kernel, graph,
+threads, measured_seconds, simulated_seconds, spread, vertices, edges}];
+dropped[{kernel, graph, threads, reason}]; kernels{name: {...}} and threads{number:
+{...}}, the same figures for each; calibration, which says what the description was
+fitted to, and graphs, what it is validated on.`,
 		Example: `  heddle calibrate host --out host.yaml
   heddle validate --machine host.yaml
   heddle validate --machine host.yaml --kernels bfs/level --graphs road.gr.gz,rmat-g:15 --threads 1 --out validation`,
@@ -158,7 +158,8 @@ func (c *cli) validate(ctx context.Context, v validation, asJSON bool) error {
 	if err != nil {
 		return &InputError{err}
 	}
-	result := &validationResult{Machine: d.Name(), Processor: processorName(), Calibration: calibrationInputs, Graphs: v.graphs}
+	result := &validationResult{Machine: d.Name(), Processor: processorName(), Calibration: calibrationInputs, Graphs: v.graphs,
+		Cases: []validate.Point{}, Dropped: []validate.Dropped{}}
 	drop := func(r Run, threads int, err error) {
 		reason, _, _ := strings.Cut(err.Error(), "\n")
 		result.Dropped = append(result.Dropped, validate.Dropped{Kernel: r.Kernel, Graph: r.Graph, Threads: threads, Reason: reason})
