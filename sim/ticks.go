@@ -13,10 +13,12 @@ func NewTicks(clock Clock) Ticks { return Ticks{clock, 1 / float64(clock.Period)
 // From returns the first cycle that begins at or after t, which is not
 // negative.
 func (k *Ticks) From(t Time) uint64 {
-	c := Time(float64(t)*k.inverse) + 1 // rounding leaves it at most one off
-	if over := c*k.Period - t; over >= k.Period {
+	c := Time(float64(t)*k.inverse) + 1 // off by one at most, but for 2^52 cycles and more
+	over := c*k.Period - t
+	for ; over >= k.Period; over -= k.Period {
 		c--
-	} else if over < 0 {
+	}
+	for ; over < 0; over += k.Period {
 		c++
 	}
 	return uint64(c)
