@@ -175,8 +175,9 @@ func TestNativeCount(t *testing.T) {
 		t.Fatalf("%v in %s", err, stdout)
 	}
 	x := list[0]
-	// What the runtime does differs from process to process, by some stores a run.
-	if x.Native.Stores < 128 || x.Native.Stores > 8*256 || x.Simulated.Stores != 256 {
+	// The runtime's own stores differ from process to process by more than a
+	// run's 256, so only a surplus would tell.
+	if x.Native.Stores > 8*256 || x.Simulated.Stores != 256 {
 		t.Errorf("%v stores natively, %d simulated, of 256 vertices", x.Native.Stores, x.Simulated.Stores)
 	}
 	if x.InstructionsRatio < 0.5 || x.InstructionsRatio > 1.1 || x.AccessesRatio < 0.8 || x.AccessesRatio > 1.1 {

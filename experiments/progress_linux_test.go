@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -54,10 +55,9 @@ func TestProgressOnTerminal(t *testing.T) {
 	if status != exitVerified {
 		t.Fatalf("status %d: %s", status, text)
 	}
-	for _, want := range []string{"launch 1, block ", " of 32 ", "simulated, ", " instructions/s"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("no %q in %q", want, text)
-		}
+	// Which launch is under way when the bar is drawn is the computer's affair.
+	if want := regexp.MustCompile(`launch \d+, block \d+ of \d+ .* simulated, .* instructions/s`); !want.MatchString(text) {
+		t.Errorf("no %s in %q", want, text)
 	}
 	const clear = "\x1b[1A\x1b[J" // up a line, and nothing from there on
 	if rest := text[strings.LastIndex(text, clear)+len(clear):]; rest != "" {
