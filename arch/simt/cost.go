@@ -106,11 +106,7 @@ func (c *costs) measure(k *kernel, resident int, issue sim.Time) (ratio float64)
 		if d.issues == 0 {
 			continue
 		}
-		all := &c.other
-		if c.of[pc].memory {
-			all = &c.memory
-		}
-		for _, to := range []*cost{&c.of[pc], all} {
+		for _, to := range []*cost{&c.of[pc], c.kind(pc)} {
 			if to.memory {
 				to.perLane.add(d.transactions, d.lanes)
 			}
@@ -130,13 +126,18 @@ func (c *costs) measure(k *kernel, resident int, issue sim.Time) (ratio float64)
 	return taken / predicted
 }
 
+// kind returns the cost of all instructions of the one's kind.
+func (c *costs) kind(pc int) *cost {
+	if c.of[pc].memory {
+		return &c.memory
+	}
+	return &c.other
+}
+
 // expect returns the time that the instruction is expected to cost a warp under
 // a load.
 func (c *costs) expect(pc int, load float64) float64 {
-	x, all := &c.of[pc], &c.other
-	if x.memory {
-		all = &c.memory
-	}
+	x, all := &c.of[pc], c.kind(pc)
 	t := x.flat.or(0)
 	if x.memory {
 		t = max(t, load*x.perLoad.or(0))

@@ -16,8 +16,6 @@ const turn = 16_384
 type forwarding struct {
 	gpu                    *GPU
 	now                    sim.Time
-	costs                  *costs
-	load                   float64
 	expect                 []sim.Time // of each instruction
 	memory                 []float64  // transactions of a lane, of each instruction
 	accesses, transactions float64    // of the turn
@@ -28,11 +26,13 @@ type forwarding struct {
 }
 
 // forward lets the resident warps, and those that follow them, execute without
-// timing for time d at the given costs, and returns the time that passed, and the
-// accesses and transactions that they would have made. It is less than d where the launch ended or, with all its blocks given out, had no more
-// than few warps left.
+// timing for time d at the given costs. It returns the time that passed, and the
+// accesses and transactions that they would have made. The time is less than d
+// where the launch ended or, with all its blocks given out, had no more than few
+// warps left.
 func (g *GPU) forward(c *costs, d sim.Time, few int, work *Work) (passed sim.Time, accesses, transactions float64) {
-	f := forwarding{gpu: g, costs: c, now: g.engine.Now(), load: c.load, turn: g.clock.Span(turn), work: work}
+	load := c.load
+	f := forwarding{gpu: g, now: g.engine.Now(), turn: g.clock.Span(turn), work: work}
 	f.expect = make([]sim.Time, len(c.of))
 	f.memory = make([]float64, len(c.of))
 	for pc := range c.of {
@@ -49,13 +49,13 @@ func (g *GPU) forward(c *costs, d sim.Time, few int, work *Work) (passed sim.Tim
 	for passed < d && !f.failed {
 		f.turn = min(f.turn, d-passed)
 		for pc := range f.expect {
-			f.expect[pc] = max(1, sim.Time(c.expect(pc, f.load)))
+			f.expect[pc] = max(1, sim.Time(c.expect(pc, load)))
 		}
 		f.take()
 		accesses += f.accesses
 		transactions += f.transactions
 		if f.accesses > 0 {
-			f.load = max(1, float64(g.residentWarps())*f.transactions/f.accesses)
+			load = max(1, float64(g.residentWarps())*f.transactions/f.accesses)
 		}
 		if g.running.done == g.running.blocks {
 			passed += f.last

@@ -38,14 +38,8 @@ func (g *GPU) Crossbar() (requested, replied sim.Bytes) { return g.memory.crossb
 // are there still included.
 func (g *GPU) Resident(now sim.Time) sim.Time {
 	sum := g.stats.Resident
-	for _, m := range g.sms {
-		for i := range m.schedulers {
-			for _, w := range m.schedulers[i].warps {
-				if w != nil {
-					sum += max(0, now-w.started)
-				}
-			}
-		}
+	for w := range g.resident {
+		sum += max(0, now-w.started)
 	}
 	return sum
 }

@@ -36,7 +36,6 @@ type Stretch struct {
 	Time   sim.Time // estimated
 	Error  sim.Time // by which what the windows around it tell may be off
 
-	costs        sim.Time // estimated from what instructions cost in windows before it
 	transactions float64
 }
 
@@ -143,7 +142,7 @@ func (s *sampler) advance(now sim.Time) {
 	t, accesses, transactions := g.forward(c, s.distance, warps/2, &s.Executed)
 	s.forwarded += accesses
 	if t > 0 {
-		s.Stretches = append(s.Stretches, Stretch{Launch: g.stats.Launches, Time: t, Error: t, costs: t, transactions: transactions})
+		s.Stretches = append(s.Stretches, Stretch{Launch: g.stats.Launches, Time: t, Error: t, transactions: transactions})
 	}
 	s.enter(warming, now, s.Warm)
 }
@@ -170,7 +169,7 @@ func (s *sampler) wanted() uint64 {
 // window before the stretch and after in the one that followed. Either gives
 // two times, and the way whose two agree better is taken.
 func (x *Stretch) correct(ratio, before, after float64) {
-	t := float64(x.costs)
+	t := float64(x.Time) // by the costs in the windows before
 	a, b := t, t*ratio
 	if c, d := x.transactions*before, x.transactions*after; c > 0 && d > 0 && math.Abs(c-d)*(a+b) < math.Abs(a-b)*(c+d) {
 		a, b = c, d
