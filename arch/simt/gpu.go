@@ -268,14 +268,10 @@ func (g *GPU) close(start sim.Time) {
 		if s.blocks > 0 {
 			s.active += max(0, now-s.since)
 		}
-		for i := range s.schedulers {
-			for _, w := range s.schedulers[i].warps {
-				if w != nil {
-					g.stats.Resident += w.since - w.started
-					w.started = w.since
-				}
-			}
-		}
+	}
+	for w := range g.resident {
+		g.stats.Resident += w.since - w.started
+		w.started = w.since
 	}
 	g.publish(now)
 }
