@@ -3,6 +3,7 @@ package isa
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -37,7 +38,8 @@ const (
 	Guided
 	// BlockDynamic lets threads take blocks from a shared counter: the XMT's
 	// block dynamic. The guide leaves their size to the compiler; unless given
-	// it is n/(8T) here, so that a thread takes about eight, but at least 1.
+	// it is n/(8T) here, so that a thread takes about eight, but at least 1,
+	// and at least 16 of a body without a loop or a call.
 	BlockDynamic
 	numSchedules
 )
@@ -45,6 +47,12 @@ const (
 // blocksPerThread is how many blocks a thread takes of a block dynamic
 // schedule whose chunk is not given, if all take as many.
 const blocksPerThread = 8
+
+// leastBlock is the fewest iterations in such a block, of a body without a loop
+// or a call: with fewer, threads would wait for the counter rather than work.
+// Cray's compiler reports 11 to 64 for bodies of one to ten instructions, and
+// none for one with loops inside (its report on Graph500's xmt-csr.c, 2010).
+const leastBlock = 16
 
 var scheduleNames = [numSchedules]string{"cyclic", "static", "dynamic", "guided", "block-dynamic"}
 
@@ -134,7 +142,7 @@ func (b *Builder) spread(worker, workers, n Operand, body func(i Reg)) {
 			b.spreadDynamic(s.Chunk, n, body)
 			return
 		}
-		b.spreadDynamic(b.Max(b.Div(n, b.Mul(workers, blocksPerThread)), 1), n, body)
+		b.spreadBlocks(workers, n, body)
 	}
 }
 
@@ -165,6 +173,20 @@ func (b *Builder) spreadDynamic(chunk, n Operand, body func(i Reg)) {
 			return
 		}
 		b.For(lo, b.Min(b.Add(lo, chunk), n), 1, body)
+	})
+}
+
+// spreadBlocks is spreadDynamic with the chunk that the kind BlockDynamic says.
+// What the least is hangs on the body, which is written behind it.
+func (b *Builder) spreadBlocks(workers, n Operand, body func(i Reg)) {
+	size := b.Max(b.Div(n, b.Mul(workers, blocksPerThread)), 1)
+	greater := len(b.f.code) - 1 // of n/(8T) and 1
+	b.spreadDynamic(size, n, func(i Reg) {
+		at := len(b.f.code)
+		body(i)
+		if !slices.ContainsFunc(b.f.code[at:], func(in Inst) bool { return in.Op == OpLoop || in.Op == OpCall }) {
+			b.f.code[greater].B = b.reg(leastBlock, I64)
+		}
 	})
 }
 

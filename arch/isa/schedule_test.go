@@ -8,10 +8,10 @@ import (
 	"pgregory.net/rapid"
 )
 
-// trace runs a parallel loop under s and returns which thread ran each
-// iteration, and the accesses to the shared counter. It fails unless each ran
-// once.
-func trace(t rapid.TB, s Schedule, leaders bool, n, threads, width, block int) (by []int, counted int) {
+// trace runs a parallel loop under s, with a loop in its body if nested, and
+// returns which thread ran each iteration, and the accesses to the shared
+// counter. It fails unless each ran once.
+func trace(t rapid.TB, s Schedule, nested, leaders bool, n, threads, width, block int) (by []int, counted int) {
 	t.Helper()
 	b := NewBuilder("trace")
 	b.Schedule(s)
@@ -25,6 +25,10 @@ func trace(t rapid.TB, s Schedule, leaders bool, n, threads, width, block int) (
 		b.Store(thread, i, ThreadID)
 		b.FetchAdd(times, i, 1)
 		b.If(b.And(i, 1), func() { b.Continue() })
+		if nested {
+			b.For(0, 1, 1, func(Reg) { b.FetchAdd(times, i, 1) })
+			return
+		}
 		b.FetchAdd(times, i, 1)
 	})
 	p, err := b.Build()
@@ -83,14 +87,16 @@ func drawSchedule(t *rapid.T) Schedule {
 }
 
 // chunksOf cuts n iterations as T threads take them from a counter.
-func chunksOf(s Schedule, n, T int) (ends []int) {
+func chunksOf(s Schedule, nested bool, n, T int) (ends []int) {
 	for at := 0; at < n; ends = append(ends, at) {
 		size := max(1, s.Chunk)
 		switch {
 		case s.Kind == Guided:
 			size = max(size, (n-at+T-1)/T)
 		case s.Kind == BlockDynamic && s.Chunk == 0:
-			size = max(1, n/(8*T))
+			if size = max(1, n/(8*T)); !nested {
+				size = max(16, n/(8*T))
+			}
 		}
 		at = min(at+size, n)
 	}
@@ -102,13 +108,14 @@ func chunksOf(s Schedule, n, T int) (ends []int) {
 func TestSchedules(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		s := drawSchedule(r)
-		n := rapid.IntRange(0, 200).Draw(r, "n")
+		nested := rapid.Bool().Draw(r, "nested")
+		n := rapid.IntRange(0, 400).Draw(r, "n")
 		T := rapid.IntRange(1, 100).Draw(r, "threads")
 		width := rapid.SampledFrom([]int{1, 2, 5, 32, 64}).Draw(r, "width")
 		block := rapid.IntRange(1, 100).Draw(r, "block")
-		by, counted := trace(r, s, false, n, T, width, block)
+		by, counted := trace(r, s, nested, false, n, T, width, block)
 		if s.Counted() {
-			ends := chunksOf(s, n, T)
+			ends := chunksOf(s, nested, n, T)
 			first := 0
 			for _, end := range ends {
 				for i := first; i < end; i++ {
@@ -160,7 +167,7 @@ func TestLeaders(t *testing.T) {
 		T := rapid.IntRange(1, 100).Draw(r, "threads")
 		width := rapid.SampledFrom([]int{1, 2, 5, 32, 64}).Draw(r, "width")
 		block := rapid.IntRange(1, 100).Draw(r, "block")
-		by, _ := trace(r, s, true, n, T, width, block)
+		by, _ := trace(r, s, true, true, n, T, width, block)
 		var leaders []int
 		for thread := range T {
 			if thread%block%width == 0 {
