@@ -101,15 +101,27 @@ func (r Run) jobOf(id string, cost float64, memory int64) batched {
 	live := new(liveRun)
 	return batched{batch.Job{ID: id, Cost: cost, Memory: memory, Do: func(ctx context.Context) (json.RawMessage, error) {
 		defer live.checking()
-		result, err := r.Execute(ctx, Hooks{
-			Running:  func(m *models.Machine, _ *graph.Graph) { live.running(m) },
-			Checking: live.checking,
-		})
+		result, err := r.finish(ctx, live)
 		if err != nil {
 			return nil, err
 		}
 		return json.Marshal(result)
 	}}, r.String(), live}
+}
+
+// finish does r, which may ask for a property of its graph.
+func (r Run) finish(ctx context.Context, live *liveRun) (*Result, error) {
+	if study.IsProperty(r.Kernel) {
+		p, err := propertyOf(r.Kernel)
+		if err != nil {
+			return nil, err
+		}
+		return p.of(ctx, r)
+	}
+	return r.Execute(ctx, Hooks{
+		Running:  func(m *models.Machine, _ *graph.Graph) { live.running(m) },
+		Checking: live.checking,
+	})
 }
 
 // String writes r as people read it.
@@ -119,6 +131,10 @@ func (r Run) String() string {
 
 // check returns why r's machine cannot be built or cannot run the kernel.
 func (r Run) check() error {
+	if study.IsProperty(r.Kernel) {
+		_, err := propertyOf(r.Kernel)
+		return err
+	}
 	k, err := kernel(r.Kernel)
 	if err != nil {
 		return err

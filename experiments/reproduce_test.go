@@ -148,7 +148,11 @@ func TestLacking(t *testing.T) {
 	if want := `unknown kernel "matching/no": nearest is matching/ld, unknown machine "tesla-c2051": nearest is tesla-c2050`; err == nil || err.Error() != want {
 		t.Errorf("%v, want %s", err, want)
 	}
-	if err := lacking(study2012.All(study2012.Parts(), study2012.Options{Scale: 10})); err != nil {
+	paper, err := study2012.Open(study2012.Options{Scale: 10})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := lacking(study2012.All(study2012.Parts(), paper)); err != nil {
 		t.Error(err)
 	}
 }
@@ -176,7 +180,11 @@ func TestVary(t *testing.T) {
 	var out bytes.Buffer
 	c := newCLI(&out, new(bytes.Buffer))
 	r := reproduction{Options: study2012.Options{Scale: study2012.LeastScale, Seed: 1}, out: "."}
-	needs := study2012.All(study2012.Parts(), r.Options)
+	var err error
+	if r.paper, err = study2012.Open(r.Options); err != nil {
+		t.Fatal(err)
+	}
+	needs := study2012.All(study2012.Parts(), r.paper)
 	data := &study2012.Data{Version: "v", Outcomes: map[string]*study.Outcome{}}
 	for _, x := range needs.Cases { // every claim holds but that of the GPU
 		o, seconds := new(study.Outcome), 1.0
@@ -200,7 +208,7 @@ func TestVary(t *testing.T) {
 		o.Simulated.Seconds = &seconds
 		data.Outcomes[x.ID()] = o
 	}
-	if ids, _ := study2012.Missed(r.Options, data); len(ids) != 1 || ids[0] != "fermi" {
+	if ids, _ := study2012.Missed(r.paper, data); len(ids) != 1 || ids[0] != "fermi" {
 		t.Fatalf("missed: %v", ids)
 	}
 	few := func(machine string) ([]study2012.Parameter, error) {

@@ -15,6 +15,7 @@ import (
 
 	study2012 "heddle/experiments/halappanavar2012"
 	"heddle/experiments/plot"
+	"heddle/experiments/study"
 )
 
 // paper2012 is the name of the one paper that can be repeated.
@@ -23,6 +24,7 @@ const paper2012 = "halappanavar2012"
 // reproduction is what reproduce was asked for.
 type reproduction struct {
 	study2012.Options
+	paper       *study2012.Paper
 	parts       []study2012.Part
 	out         string
 	sensitivity bool
@@ -43,9 +45,9 @@ Runs are done in parallel and kept: after an interruption the same command goes
 on where it was. Claims that miss are followed by the parameters, of those that
 are recalled or inferred, that they depend on most.
 
-The runs of a figure are also a study: heddle study run ` + paper2012 + `-fig4
-does them, on a cluster too with --on slurm, and reproduce makes the figure of
-the same results.
+The runs are studies, one for each part: heddle study run ` + paper2012 + `-fig4
+does those of figure 4, on a cluster too with --on slurm, and reproduce makes the
+figure of the same results.
 
 Exit status 1 says that a part could not be made. A claim that misses is a
 result.`,
@@ -118,19 +120,21 @@ func (r *reproduction) choose(args []string) error {
 	if err := os.MkdirAll(r.out, 0o777); err != nil {
 		return badInput("--out: %w", err)
 	}
-	return nil
+	var err error
+	r.paper, err = study2012.Open(r.Options)
+	return err
 }
 
 func (c *cli) reproduce(ctx context.Context, r *reproduction) error {
 	var faults []error
 	parts := slices.DeleteFunc(slices.Clone(r.parts), func(p study2012.Part) bool {
-		err := lacking(p.Needs(r.Options))
+		err := lacking(p.Needs(r.paper))
 		if err != nil {
 			faults = append(faults, fmt.Errorf("%s cannot be made: %w", p.Name, err))
 		}
 		return err != nil
 	})
-	needs := study2012.All(parts, r.Options)
+	needs := study2012.All(parts, r.paper)
 	if r.Full || r.Scale > study2012.DefaultScale {
 		if err := c.announce(ctx, needs, r.batchFlags); err != nil {
 			return err
@@ -144,11 +148,11 @@ func (c *cli) reproduce(ctx context.Context, r *reproduction) error {
 		faults = append(faults, err)
 	}
 	for _, p := range parts {
-		if !data.Has(p.Needs(r.Options)) {
+		if !data.Has(p.Needs(r.paper)) {
 			faults = append(faults, fmt.Errorf("%s cannot be made: a run failed", p.Name))
 			continue
 		}
-		if err := c.writePart(r, p.Name, p.Title, p.Report(r.Options, data)); err != nil {
+		if err := c.writePart(r, p.Name, p.Title, p.Report(r.paper, data)); err != nil {
 			return errors.Join(append(faults, err)...)
 		}
 		if p.Name != "claims" || !r.sensitivity {
@@ -181,6 +185,10 @@ func lacking(needs study2012.Needs) error {
 		}
 	}
 	for _, x := range needs.Cases {
+		if study.IsProperty(x.Kernel) {
+			look("property "+x.Kernel, func() error { _, err := propertyOf(x.Kernel); return err })
+			continue
+		}
 		look("kernel "+x.Kernel, func() error { _, err := kernel(x.Kernel); return err })
 		look("machine "+x.Machine, func() error { _, err := describeMachine(x.Machine, nil); return err })
 	}
@@ -193,7 +201,7 @@ func lacking(needs study2012.Needs) error {
 // vary follows the claims that miss by which of their machines' parameters they
 // depend on.
 func (c *cli) vary(ctx context.Context, r *reproduction, data *study2012.Data, of func(machine string) ([]study2012.Parameter, error)) error {
-	claims, machines := study2012.Missed(r.Options, data)
+	claims, machines := study2012.Missed(r.paper, data)
 	if len(claims) == 0 {
 		return nil
 	}
@@ -207,7 +215,7 @@ func (c *cli) vary(ctx context.Context, r *reproduction, data *study2012.Data, o
 	}
 	var needs study2012.Needs
 	accepted := map[string]bool{}
-	variations := slices.DeleteFunc(study2012.Variations(r.Options, claims, parameters), func(v study2012.Variation) bool {
+	variations := slices.DeleteFunc(study2012.Variations(r.paper, claims, parameters), func(v study2012.Variation) bool {
 		for _, x := range v.Cases() {
 			key := x.Machine + " " + strings.Join(x.Set, " ")
 			ok, known := accepted[key]
@@ -228,7 +236,7 @@ func (c *cli) vary(ctx context.Context, r *reproduction, data *study2012.Data, o
 	if varied == nil || errors.Is(err, ErrInterrupted) {
 		return err
 	}
-	report := study2012.Sensitivity(r.Options, varied, variations)
+	report := study2012.Sensitivity(r.paper, varied, variations)
 	return errors.Join(err, c.writePart(r, "sensitivity", "What the claims that miss depend on", report))
 }
 

@@ -2,7 +2,6 @@ package experiments
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
@@ -31,59 +30,22 @@ func (c *cli) doNeeds(ctx context.Context, needs study2012.Needs, f batchFlags) 
 		}
 		jobs = append(jobs, job)
 	}
-	for _, a := range needs.Analyses {
-		job, err := analysisJob(a)
-		if err != nil {
-			return nil, err
-		}
-		jobs = append(jobs, job)
-	}
 	results, failed := c.doJobs(ctx, jobs, f)
 	if results == nil {
 		return nil, failed
 	}
-	data := &study2012.Data{Version: version(), Outcomes: map[string]*study.Outcome{}, Graphs: map[study2012.Analysis]*study2012.GraphStats{}}
+	data := &study2012.Data{Version: version(), Outcomes: map[string]*study.Outcome{}}
 	for i, r := range results {
 		if r.Err != nil {
 			continue
 		}
-		if i < len(needs.Cases) {
-			o, err := study.Decode(r.Value)
-			if err != nil {
-				return nil, err
-			}
-			data.Outcomes[needs.Cases[i].ID()] = o
-			continue
+		o, err := study.Decode(r.Value)
+		if err != nil {
+			return nil, err
 		}
-		s := new(study2012.GraphStats)
-		if err := json.Unmarshal(r.Value, s); err != nil {
-			return nil, fmt.Errorf("a kept result: %w", err)
-		}
-		data.Graphs[needs.Analyses[i-len(needs.Cases)]] = s
+		data.Outcomes[needs.Cases[i].ID()] = o
 	}
 	return data, failed
-}
-
-// analysisJob returns the statistics of a graph as a job.
-func analysisJob(a study2012.Analysis) (batched, error) {
-	hash, err := executable()
-	if err != nil {
-		return batched{}, err
-	}
-	key, err := json.Marshal(struct {
-		Simulator string             `json:"simulator"`
-		Analysis  study2012.Analysis `json:"analysis"`
-	}{hash, a})
-	_, edges := extent(a.Graph)
-	return batched{batch.Job{ID: batch.ID(key), Cost: edges, Memory: Run{Graph: a.Graph}.footprint(), Do: func(ctx context.Context) (json.RawMessage, error) {
-		return await(ctx, func() (json.RawMessage, error) {
-			g, err := graph.Open(a.Graph, graph.Options{Seed: a.Seed, NoCache: true})
-			if err != nil {
-				return nil, &InputError{err}
-			}
-			return json.Marshal(study2012.Analyse(g, a.Clustering))
-		})
-	}}, "properties of " + a.Graph, nil}, err
 }
 
 // uncertain returns the numbers of a machine's description that are recalled or
@@ -129,6 +91,9 @@ func (c *cli) announce(ctx context.Context, needs study2012.Needs, f batchFlags)
 	var small []Run
 	var growth []float64 // of edges, parallel to small
 	for _, x := range needs.Cases {
+		if study.IsProperty(x.Kernel) {
+			continue // of these the graphs alone take time
+		}
 		r := runOf(x)
 		key, err := r.key()
 		if err != nil {

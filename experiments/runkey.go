@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"heddle/experiments/study"
 	"heddle/kernels/graph"
 	"heddle/models"
 )
@@ -23,16 +24,8 @@ type runKey struct {
 }
 
 // key returns r's runKey as JSON.
-func (r Run) key() ([]byte, error) {
-	k, err := kernel(r.Kernel)
-	if err != nil {
-		return nil, err
-	}
-	d, err := describeMachine(r.Machine, r.Set)
-	if err != nil {
-		return nil, &InputError{err}
-	}
-	key := runKey{Machine: d.Name(), Config: d, Run: r}
+func (r Run) key() (text []byte, err error) {
+	key := runKey{Run: r}
 	key.Run.Machine, key.Run.Set = "", nil
 	if key.Simulator, err = executable(); err != nil {
 		return nil, err
@@ -40,9 +33,20 @@ func (r Run) key() ([]byte, error) {
 	if key.Contents, err = graphContents(r.Graph); err != nil {
 		return nil, err
 	}
+	if study.IsProperty(r.Kernel) {
+		return json.Marshal(key)
+	}
+	k, err := kernel(r.Kernel)
+	if err != nil {
+		return nil, err
+	}
 	for _, p := range k.Programs() {
 		key.Programs = append(key.Programs, p.Text())
 	}
+	if key.Config, err = describeMachine(r.Machine, r.Set); err != nil {
+		return nil, &InputError{err}
+	}
+	key.Machine = key.Config.Name()
 	return json.Marshal(key)
 }
 

@@ -5,6 +5,8 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"heddle/experiments/studies"
 )
 
 func (c *cli) studyCommand() *cobra.Command {
@@ -40,7 +42,7 @@ func (c *cli) studyListCommand() *cobra.Command {
 		Args:  arguments(0, 0),
 		RunE: func(*cobra.Command, []string) error {
 			var t table
-			for _, name := range studyNames() {
+			for _, name := range studies.Names() {
 				s, err := readStudy(name, nil)
 				if err != nil {
 					return err
@@ -63,14 +65,14 @@ func (c *cli) studyShowCommand() *cobra.Command {
 		Short: "Print the file of a study that comes with Heddle",
 		Args:  arguments(1, 1),
 		RunE: func(_ *cobra.Command, args []string) error {
-			text, err := studyLibrary.ReadFile("studies/" + args[0] + ".yaml")
+			text, err := studies.Text(args[0])
 			if err != nil {
-				return unknown("study", args[0], studyNames())
+				return unknown("study", args[0], studies.Names())
 			}
 			_, err = c.stdout.Write(text)
 			return err
 		},
-		ValidArgsFunction: names(studyNames),
+		ValidArgsFunction: names(studies.Names),
 	}
 }
 
@@ -104,7 +106,7 @@ Exit status 1 says that runs failed.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.studyRun(cmd.Context(), args[0], &o)
 		},
-		ValidArgsFunction: names(studyNames),
+		ValidArgsFunction: names(studies.Names),
 	}
 	o.add(cmd)
 	o.addJobs(cmd)

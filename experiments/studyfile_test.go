@@ -5,11 +5,10 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
-	study2012 "heddle/experiments/halappanavar2012"
+	"heddle/experiments/studies"
 )
 
 // smallStudy has 8 distinct runs; writeStudy leaves it in the working directory.
@@ -216,7 +215,7 @@ graphs: [rmat-g:6, rmat-g:13]
 // The studies that come with Heddle ask for nothing that there is not.
 func TestLibraryOfStudies(t *testing.T) {
 	studying(t)
-	for _, name := range studyNames() {
+	for _, name := range studies.Names() {
 		s, err := readStudy(name, nil)
 		if err == nil {
 			err = validateStudy(s)
@@ -228,36 +227,7 @@ func TestLibraryOfStudies(t *testing.T) {
 			t.Errorf("%s: status %d, %s", name, status, stdout)
 		}
 	}
-	if status, stdout, _ := heddle(t, "study", "list"); status != exitVerified || strings.Count(stdout, "\n") != len(studyNames()) {
+	if status, stdout, _ := heddle(t, "study", "list"); status != exitVerified || strings.Count(stdout, "\n") != len(studies.Names()) {
 		t.Errorf("status %d, %s", status, stdout)
-	}
-}
-
-// A paper's figure and the study of its name ask for the same runs, so that
-// each is made of the other's results.
-func TestStudiesOfFigures(t *testing.T) {
-	for _, part := range study2012.Parts() {
-		name := paper2012 + "-" + part.Name
-		if !slices.Contains(studyNames(), name) {
-			continue
-		}
-		const scale = "12"
-		s, err := readStudy(name, []string{"scale=" + scale})
-		if err != nil {
-			t.Fatal(err)
-		}
-		asked := map[string]string{}
-		for _, p := range s.Points {
-			asked[p.ID()] = p.String()
-		}
-		for _, c := range part.Needs(study2012.Options{Scale: 12, Seed: 1}).Cases {
-			if asked[c.ID()] == "" {
-				t.Errorf("%s does not ask for %s", name, c)
-			}
-			delete(asked, c.ID())
-		}
-		for _, left := range asked {
-			t.Errorf("%s alone asks for %s", name, left)
-		}
 	}
 }

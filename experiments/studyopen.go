@@ -2,8 +2,8 @@ package experiments
 
 import (
 	"context"
-	"embed"
 	"encoding/json"
+	"errors"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -15,23 +15,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"heddle/experiments/batch"
+	"heddle/experiments/studies"
 	"heddle/experiments/study"
 	"heddle/models"
 )
-
-// studyLibrary holds the studies that come with Heddle.
-//
-//go:embed studies/*.yaml
-var studyLibrary embed.FS
-
-// studyNames lists the studies that come with Heddle.
-func studyNames() []string {
-	files, _ := fs.Glob(studyLibrary, "studies/*.yaml") // the pattern is well formed
-	for i, f := range files {
-		files[i] = strings.TrimSuffix(filepath.Base(f), ".yaml")
-	}
-	return files
-}
 
 // studyFlags say which study, and where it keeps things.
 type studyFlags struct {
@@ -49,12 +36,11 @@ func (f *studyFlags) add(cmd *cobra.Command) {
 // readStudy reads a study's file, or one that comes with Heddle.
 func readStudy(name string, parameters []string) (*study.Study, error) {
 	if !models.IsPath(name) {
-		text, err := studyLibrary.ReadFile("studies/" + name + ".yaml")
-		if err != nil {
-			return nil, unknown("study", name, studyNames())
-		}
-		s, err := study.Parse(name+".yaml", text, parameters...)
-		if err != nil {
+		s, err := studies.Read(name, parameters...)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			return nil, unknown("study", name, studies.Names())
+		case err != nil:
 			return nil, &InputError{err}
 		}
 		return s, nil

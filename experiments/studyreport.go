@@ -19,6 +19,7 @@ import (
 
 	"heddle/experiments/catalog"
 	"heddle/experiments/plot"
+	"heddle/experiments/studies"
 	"heddle/experiments/study"
 )
 
@@ -37,7 +38,7 @@ and left, names those that run now, and says why those that failed did.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.studyStatus(cmd.Context(), args[0], &f, asJSON)
 		},
-		ValidArgsFunction: names(studyNames),
+		ValidArgsFunction: names(studies.Names),
 	}
 	f.add(cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
@@ -120,7 +121,7 @@ executions have the same, are left out: the same study gives the same bytes.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return c.studyResults(cmd.Context(), args[0], &f, &to)
 		},
-		ValidArgsFunction: names(studyNames),
+		ValidArgsFunction: names(studies.Names),
 	}
 	f.add(cmd)
 	cmd.Flags().StringVar(&to.csv, "csv", "", "write all figures to a CSV `FILE`; -: to standard output in place of the table")
@@ -322,7 +323,7 @@ func (c *cli) studyPlotCommand() *cobra.Command {
 folder, of the runs that are done.`,
 		Args:              arguments(1, 1),
 		RunE:              func(cmd *cobra.Command, args []string) error { return c.studyPlot(cmd.Context(), args[0], &f) },
-		ValidArgsFunction: names(studyNames),
+		ValidArgsFunction: names(studies.Names),
 	}
 	f.add(cmd)
 	return cmd

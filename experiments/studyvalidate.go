@@ -62,6 +62,11 @@ func (v *validator) fault(line int, path, message string) {
 }
 
 func (v *validator) point(p *study.Point) {
+	if study.IsProperty(p.Kernel) {
+		v.once("property "+p.Kernel, p.Origin.Kernel, func() error { _, err := propertyOf(p.Kernel); return err })
+		v.once("graph "+p.Graph, p.Origin.Graph, func() error { return graph.Check(p.Graph) })
+		return
+	}
 	var k kernels.Kernel
 	good := v.once("kernel "+p.Kernel, p.Origin.Kernel, func() error { _, err := kernel(p.Kernel); return err })
 	if good {

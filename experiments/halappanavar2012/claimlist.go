@@ -20,7 +20,7 @@ type claim struct {
 	// A number: published, and what is simulated.
 	published float64
 	value     quantity
-	trend     []point // the same on smaller graphs, ascending
+	trend     []trendPoint // the same on smaller graphs, ascending
 
 	// An order: low is below high. Of a number both are zero.
 	low, high quantity
@@ -32,8 +32,8 @@ type claim struct {
 	exact, foreign bool
 }
 
-// point is a quantity on graphs of a scale.
-type point struct {
+// trendPoint is a quantity on graphs of a scale.
+type trendPoint struct {
 	scale int
 	value quantity
 }
@@ -52,7 +52,7 @@ func (c *claim) needs() Needs {
 }
 
 // claims returns what the paper claims.
-func (o Options) claims() []claim {
+func (o *Paper) claims() []claim {
 	var all []claim
 	all = append(all, o.headlineClaims()...)
 	all = append(all, o.graphClaims()...)
@@ -68,56 +68,43 @@ func ratioClaim(id, where, text string, published float64, scale, paper int, bas
 }
 
 // headlineClaims are those of the abstract, on RMAT-G.
-func (o Options) headlineClaims() []claim {
-	g := families[goodSkew]
-	nehalemCore := func(scale int) study.Case { return o.nehalemRun(g, scale, 1, 1) }
-	magny := func(cores int) func(int) study.Case {
-		return func(scale int) study.Case { return o.magnyRun(g, scale, cores) }
-	}
-	gpu := func(p platform) func(int) study.Case {
-		return func(scale int) study.Case { return o.platformRun(p, g.at(scale)) }
-	}
-	xmtOn := func(n int) func(int) study.Case {
-		return func(scale int) study.Case { return o.xmtRun(queue, g, scale, n) }
-	}
-	headlined := func(id, text string, published float64, scale, paper int, base, run func(int) study.Case) claim {
-		c := ratioClaim(id, "abstract", text, published, scale, paper, base(scale), run(scale))
-		for _, smaller := range o.trendScales() {
-			c.trend = append(c.trend, point{smaller, speedup(base(smaller), run(smaller))})
+func (o *Paper) headlineClaims() []claim {
+	headlined := func(id, text string, published float64, scale, paper int, base, run string) claim {
+		on := o.abstractRun
+		c := ratioClaim(id, "abstract", text, published, scale, paper, on(base, scale), on(run, scale))
+		for _, smaller := range trendScales(scale) {
+			c.trend = append(c.trend, trendPoint{smaller, speedup(on(base, smaller), on(run, smaller))})
 		}
 		return c
 	}
-	multi := func(id, text string, published float64, base, run func(int) study.Case) claim {
+	multi := func(id, text string, published float64, base, run string) claim {
 		return headlined(id, text, published, o.headlineScale(), paperScale, base, run)
 	}
-	accelerated := func(id, text string, published float64, p platform) claim {
-		return headlined(id, text, published, o.headlineGPUScale(), paperGPUScale, gpu(hostCore), gpu(p))
+	accelerated := func(id, text string, published float64, run string) claim {
+		return headlined(id, text, published, o.headlineGPUScale(), paperGPUScale, "1 core of the host", run)
 	}
+	const nehalemCore = "1 Nehalem core"
 	return []claim{
-		multi("magny-48", "48 Magny-Cours cores over one Nehalem core", 32, nehalemCore, magny(48)),
-		multi("magny-48-self", "48 Magny-Cours cores over one of them", 32, magny(1), magny(48)),
-		multi("nehalem-8", "8 Nehalem cores over one", 7, nehalemCore, func(scale int) study.Case { return o.nehalemRun(g, scale, 8, 1) }),
-		accelerated("tesla", "Tesla C1060 over one core of its Nehalem host", 3, platforms[2]),
-		accelerated("fermi", "Tesla C2050 over one core of its Nehalem host", 10, platforms[3]),
-		multi("xmt-128", "128 XMT processors over one Nehalem core", 60, nehalemCore, xmtOn(128)),
-		multi("xmt-128-self", "128 XMT processors over one of them", 60, xmtOn(1), xmtOn(128)),
+		multi("magny-48", "48 Magny-Cours cores over one Nehalem core", 32, nehalemCore, "48 Magny-Cours cores"),
+		multi("magny-48-self", "48 Magny-Cours cores over one of them", 32, "1 Magny-Cours core", "48 Magny-Cours cores"),
+		multi("nehalem-8", "8 Nehalem cores over one", 7, nehalemCore, "8 Nehalem cores"),
+		accelerated("tesla", "Tesla C1060 over one core of its Nehalem host", 3, "Tesla C1060"),
+		accelerated("fermi", "Tesla C2050 over one core of its Nehalem host", 10, "Tesla C2050"),
+		multi("xmt-128", "128 XMT processors over one Nehalem core", 60, nehalemCore, "128 XMT processors"),
+		multi("xmt-128-self", "128 XMT processors over one of them", 60, "1 XMT processor", "128 XMT processors"),
 	}
 }
 
 // graphClaims are those that need no timing: table II, figure 1 and the
 // cardinality of the matchings.
-func (o Options) graphClaims() []claim {
+func (o *Paper) graphClaims() []claim {
 	var all []claim
 	tableScale := o.tableScales()[0]
 	properties := []struct {
-		id, name string
-		of       func(s *GraphStats) float64
+		id, name string // as tableProperties
 	}{
-		{"vertices", "vertices", func(s *GraphStats) float64 { return float64(s.Vertices) }},
-		{"edges", "edges", func(s *GraphStats) float64 { return float64(s.Edges) }},
-		{"max-degree", "max. degree", func(s *GraphStats) float64 { return float64(s.MaxDegree) }},
-		{"variance", "variance of degrees", func(s *GraphStats) float64 { return s.Variance }},
-		{"isolated", "isolated vertices, %", func(s *GraphStats) float64 { return s.Isolated }},
+		{"vertices", "vertices"}, {"edges", "edges"}, {"max-degree", "max. degree"},
+		{"variance", "variance of degrees"}, {"isolated", "isolated vertices, %"},
 	}
 	for i, f := range families {
 		row := publishedAt(i, tableScale)
@@ -128,17 +115,17 @@ func (o Options) graphClaims() []claim {
 		}
 		for j, p := range properties {
 			all = append(all, claim{id: "table2-" + f.graph + "-" + p.id, where: "table II", text: f.title + ": " + p.name,
-				scale: tableScale, paper: paper, exact: true, published: row[j], value: statOf(o.graphOf(f, tableScale), p.of)})
+				scale: tableScale, paper: paper, exact: true, published: row[j], value: columnOf(o.graphOf(f, tableScale), tableProperties[j].column)})
 		}
 	}
 	all = append(all, claim{id: "mean-degree", where: "III-C", text: families[0].title + ": mean degree", scale: tableScale, published: 16,
-		value: statOf(o.graphOf(families[0], tableScale), func(s *GraphStats) float64 { return s.Mean })})
+		value: figureOf(o.graphOf(families[0], tableScale), "mean_degree")})
 	// The paper's 10^-7, 12^-6 and 34^-5 are read as 10e-7, 12e-6 and 34e-5:
 	// a random graph has the mean degree over V, 16/2^24 = 9.5e-7.
 	for i, mean := range []float64{10e-7, 12e-6, 34e-5} {
 		f := families[i]
 		all = append(all, claim{id: "clustering-" + f.graph, where: "III-C", text: f.title + ": mean clustering coefficient", scale: o.headlineScale(),
-			paper: paperScale, exact: true, published: mean, value: statOf(o.clusteringOf(f), func(s *GraphStats) float64 { return s.Clustering })})
+			paper: paperScale, exact: true, published: mean, value: figureOf(o.clusteringOf(f), "mean_clustering")})
 	}
 	matched := func(f family, name string) quantity { return figureOf(o.untimedRun(f), name) }
 	for _, c := range []struct {
@@ -194,7 +181,7 @@ func longestLater(sizes []int64) float64 {
 }
 
 // multicoreClaims are those on Magny-Cours and Nehalem.
-func (o Options) multicoreClaims() []claim {
+func (o *Paper) multicoreClaims() []claim {
 	var all []claim
 	er, g, b := families[0], families[1], families[2]
 	scale, small := o.scale(), o.weakScales()[0]
@@ -203,7 +190,7 @@ func (o Options) multicoreClaims() []claim {
 	}
 	all = append(all,
 		ratioClaim("magny-slow", "V", "8 Magny-Cours cores take this times 8 Nehalem cores", 2, scale, paperScale,
-			o.magnyRun(g, scale, 8), o.nehalemRun(g, scale, 8, 1)),
+			o.magnyRun(g, scale, 8), o.nehalemRun(g, scale, 8)),
 		ratioClaim("magny-slow-xmt", "V", "32 Magny-Cours cores take this times 32 XMT processors", 2, scale, paperScale,
 			o.magnyRun(g, scale, 32), o.xmtRun(queue, g, scale, 32)))
 	for _, f := range families {
@@ -213,16 +200,16 @@ func (o Options) multicoreClaims() []claim {
 		order("magny-48-drop-"+f.graph, f.title+": a Magny-Cours core does less of 48 than of 24", eff(scale, 48), eff(scale, 24))
 		order("magny-small-"+f.graph, f.title+": 48 cores scale worse on small graphs", eff(small, 48), eff(scale, 48))
 	}
-	order("serial-magny", "RMAT-G: one Nehalem core is faster than one of Magny-Cours", timeOf(o.nehalemRun(g, scale, 1, 1)), timeOf(o.magnyRun(g, scale, 1)))
-	order("serial-xmt", "RMAT-G: one Nehalem core is faster than one XMT processor", timeOf(o.nehalemRun(g, scale, 1, 1)), timeOf(o.xmtRun(queue, g, scale, 1)))
+	order("serial-magny", "RMAT-G: one Nehalem core is faster than one of Magny-Cours", timeOf(o.nehalemRun(g, scale, 1)), timeOf(o.magnyRun(g, scale, 1)))
+	order("serial-xmt", "RMAT-G: one Nehalem core is faster than one XMT processor", timeOf(o.nehalemRun(g, scale, 1)), timeOf(o.xmtRun(queue, g, scale, 1)))
 	for _, f := range []family{er, g} {
-		order("serial-order-"+f.graph, f.title+": one Nehalem core takes longer than for RMAT-B", timeOf(o.nehalemRun(b, scale, 1, 1)), timeOf(o.nehalemRun(f, scale, 1, 1)))
+		order("serial-order-"+f.graph, f.title+": one Nehalem core takes longer than for RMAT-B", timeOf(o.nehalemRun(b, scale, 1)), timeOf(o.nehalemRun(f, scale, 1)))
 	}
 	return all
 }
 
 // gpuClaims are those on the GPUs and their host.
-func (o Options) gpuClaims() []claim {
+func (o *Paper) gpuClaims() []claim {
 	var all []claim
 	scale := o.gpuScale()
 	order := func(id, text string, low, high quantity) {
@@ -239,7 +226,7 @@ func (o Options) gpuClaims() []claim {
 		faster("fermi-cpu24", "Fermi is faster than 24 threads of its host", f, onFermi, cpu24)
 		one := o.platformRun(hostCore, f.at(scale))
 		order("host-scaling-"+f.graph, f.title+": 12 threads of the host scale worse than 8 of Nehalem", efficiencyOf(one, run(cpu12, f), 12),
-			efficiencyOf(o.nehalemRun(f, scale, 1, 1), o.nehalemRun(f, scale, 8, 1), 8))
+			efficiencyOf(o.nehalemRun(f, o.scale(), 1), o.nehalemRun(f, o.scale(), 8), 8))
 	}
 	er, b := families[0], families[2]
 	gain := func(p int, f family) quantity { return speedup(o.platformRun(hostCore, f.at(scale)), run(p, f)) }
@@ -262,7 +249,7 @@ func (o Options) gpuClaims() []claim {
 }
 
 // xmtClaims are those on the XMT.
-func (o Options) xmtClaims() []claim {
+func (o *Paper) xmtClaims() []claim {
 	var all []claim
 	scale := o.scale()
 	order := func(id, text string, low, high quantity) {

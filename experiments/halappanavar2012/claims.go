@@ -70,7 +70,7 @@ func (c claim) judge(d *Data) judged {
 var claimsPart = Part{
 	Name:  "claims",
 	Title: "The claims",
-	Needs: func(o Options) Needs {
+	Needs: func(o *Paper) Needs {
 		var n Needs
 		for _, c := range o.claims() {
 			n.merge(c.needs())
@@ -82,7 +82,7 @@ var claimsPart = Part{
 
 var claimsHeader = []string{"claim", "where", "text", "published", "simulated", "relative_error", "verdict", "scale", "paper_scale", "trend", "low", "high", "seed", "version"}
 
-func reportClaims(o Options, d *Data) *Report {
+func reportClaims(o *Paper, d *Data) *Report {
 	r := &Report{Rows: [][]string{claimsHeader}}
 	r.Text = append(r.Text, fmt.Sprintf("  %-60s %9s %9s %8s  %s", "", "published", "simulated", "error", ""))
 	tally := map[string]int{}
@@ -155,7 +155,7 @@ func bands(f *plot.Figure) {
 	}
 }
 
-func (j *judged) row(o Options, d *Data) []string {
+func (j *judged) row(o *Paper, d *Data) []string {
 	c := j.claim
 	published, failed := "", ""
 	if !c.isOrder() {

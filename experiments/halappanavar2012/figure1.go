@@ -10,33 +10,26 @@ import (
 )
 
 var figure1 = Part{
-	Name:  "fig1",
-	Title: "Figure 1: degrees, local clustering coefficients, queue sizes",
-	Needs: func(o Options) Needs {
-		var n Needs
-		for _, f := range families {
-			n.Analyses = append(n.Analyses, o.clusteringOf(f))
-			n.Cases = append(n.Cases, o.untimedRun(f))
-		}
-		return n
-	},
+	Name:   "fig1",
+	Title:  "Figure 1: degrees, local clustering coefficients, queue sizes",
+	Needs:  func(o *Paper) Needs { return casesOf(o.fig1) },
 	Report: reportFigure1,
 }
 
-func (o Options) clusteringOf(f family) Analysis {
-	return Analysis{Graph: f.at(o.headlineScale()), Seed: o.Seed, Clustering: true}
+func (o *Paper) clusteringOf(f family) study.Case {
+	return only(o.fig1, "part", "graphs", "graph", f.at(o.headlineScale()))
 }
 
 // untimedRun gives the sizes of the queue and the cardinality, which are much
 // the same whatever the machine.
-func (o Options) untimedRun(f family) study.Case {
-	return o.on(queue, untimed, f.at(o.headlineScale()))
+func (o *Paper) untimedRun(f family) study.Case {
+	return only(o.fig1, "part", "queues", "graph", f.at(o.headlineScale()))
 }
 
 // queueSizes returns |Q_C| of each iteration.
 func queueSizes(o *study.Outcome) []int64 { return o.Answer.Lists["queue_sizes"] }
 
-func reportFigure1(o Options, d *Data) *Report {
+func reportFigure1(o *Paper, d *Data) *Report {
 	table := newRows("fig1", d)
 	degrees := plot.Panel{Title: "(a) degrees", XLabel: "degree", YLabel: "vertices", XLog: true, YLog: true}
 	clustering := plot.Panel{Title: "(b) local clustering", XLabel: "local clustering coefficient", YLabel: "vertices", XLog: true, YLog: true}
@@ -44,23 +37,26 @@ func reportFigure1(o Options, d *Data) *Report {
 	var text []string
 	longest, first := 0, 0.0
 	for _, f := range families {
-		a := o.clusteringOf(f)
-		s := d.Graphs[a]
-		c := graphCase(a)
+		c := o.clusteringOf(f)
+		s := d.outcome(c)
 		degree := plot.Line{Name: f.title, Style: plot.Dots}
-		for _, n := range s.Degrees {
-			degree.X, degree.Y = append(degree.X, float64(n.Degree)), append(degree.Y, float64(n.Vertices))
-			table.run("a", f.title, strconv.Itoa(n.Degree), float64(n.Vertices), "vertices", c)
+		for i, k := range s.Answer.Lists["degrees"] {
+			n := float64(s.Answer.Lists["vertices_of_degree"][i])
+			degree.X, degree.Y = append(degree.X, float64(k)), append(degree.Y, n)
+			table.run("a", f.title, strconv.FormatInt(k, 10), n, "vertices", c)
 		}
 		degrees.Lines = append(degrees.Lines, degree)
 
+		mean := s.Answer.Numbers.Get("mean_clustering")
+		table.run("b", f.title, "0", s.Answer.Numbers.Get("unclustered"), "vertices", c)
 		local := plot.Line{Name: f.title}
-		for _, b := range s.Coefficients {
-			local.X, local.Y = append(local.X, b.Low), append(local.Y, float64(b.Vertices))
-			table.run("b", f.title, number(b.Low), float64(b.Vertices), "vertices", c)
+		for i, e := range s.Answer.Lists["clustering_exponents"] {
+			low, n := math.Ldexp(1, int(e)), float64(s.Answer.Lists["vertices_of_clustering"][i])
+			local.X, local.Y = append(local.X, low), append(local.Y, n)
+			table.run("b", f.title, number(low), n, "vertices", c)
 		}
 		clustering.Lines = append(clustering.Lines, local)
-		table.run("b mean", f.title, "", s.Clustering, "1", c)
+		table.run("b mean", f.title, "", mean, "1", c)
 
 		run := o.untimedRun(f)
 		outcome := d.outcome(run)
@@ -76,7 +72,7 @@ func reportFigure1(o Options, d *Data) *Report {
 			first = max(first, float64(sizes[0]))
 		}
 		text = append(text, fmt.Sprintf("  %-8s  mean clustering coefficient %s; %d iterations; the queue shrinks to %s of itself an iteration",
-			f.title, short(s.Clustering), len(sizes), short(shrinkage(sizes))))
+			f.title, short(mean), len(sizes), short(shrinkage(sizes))))
 	}
 	// The trend: half as many each iteration.
 	trend := plot.Line{Name: "halves", Dashed: true}
@@ -98,7 +94,7 @@ func reportFigure1(o Options, d *Data) *Report {
 }
 
 // notes is the line below a figure.
-func notes(o Options, d *Data) string { return fmt.Sprintf("heddle %s, seed %d", d.Version, o.Seed) }
+func notes(o *Paper, d *Data) string { return fmt.Sprintf("heddle %s, seed %d", d.Version, o.Seed) }
 
 // shrinkage returns the geometric mean of a queue's size over that of the
 // iteration before, while it has at least a thousandth of its first size: after

@@ -12,44 +12,39 @@ import (
 	"heddle/experiments/study"
 )
 
-// platform is a bar of figure 4.
-type platform struct {
-	name    string
-	machine string
-	set     []string
-}
+// platform is a bar of figure 4: a machine of its study.
+type platform string
 
 // platforms are the bars of figure 4 in its order; speed-up is over hostCore.
-var platforms = []platform{
-	{"CPU (12T)", host, []string{threads(12)}},
-	{"CPU (24T)", host, []string{threads(24)}},
-	{"Tesla", tesla, nil},
-	{"Fermi", fermi, nil},
-	{"Fermi-L2", fermiNoL1, nil},
-	{"Fermi, ECC", fermiECC, nil},
-	{"Fermi-L2, ECC", fermiNoL1, eccOn},
-}
+var platforms = []platform{"CPU (12T)", "CPU (24T)", "Tesla", "Fermi", "Fermi-L2", "Fermi, ECC", "Fermi-L2, ECC"}
 
 // statedOfGPUs are the speed-ups of the abstract, on RMAT-G.
 var statedOfGPUs = map[string]float64{"Tesla": 3, "Fermi": 10}
 
-var hostCore = platform{"CPU (1T)", host, []string{threads(1)}}
+const hostCore platform = "CPU (1T)"
 
-func (o Options) platformRun(p platform, graph string) study.Case {
-	return o.on(queue, p.machine, graph, p.set...)
+// platformRun is a run on a graph, by its name or file.
+func (o *Paper) platformRun(p platform, graph string) study.Case {
+	for _, x := range o.fig4.Find(at("machine", string(p))...) {
+		if x.Graph == graph {
+			return x.Case
+		}
+	}
+	panic(fmt.Sprintf("study %s has no run of %s on %s", o.fig4.Name, graph, p))
 }
 
 // real is a class of real graphs: first the paper's own, then those that stand
 // in for it where it is not there.
 type real struct {
-	title string
-	files []string // without extension
+	title     string
+	parameter string   // of the study
+	files     []string // without extension
 }
 
 var reals = []real{
-	{"cit-patent", []string{"cit-Patents", "cit-patent", "cit-HepPh"}},
-	{"soc-live", []string{"soc-LiveJournal1", "soc-live", "soc-Slashdot0902"}},
-	{"Usa-Roadmap", []string{"USA-road-d.USA", "Usa-Roadmap", "USA-road-d.NY"}},
+	{"cit-patent", "cit_patent", []string{"cit-Patents", "cit-patent", "cit-HepPh"}},
+	{"soc-live", "soc_live", []string{"soc-LiveJournal1", "soc-live", "soc-Slashdot0902"}},
+	{"Usa-Roadmap", "usa_roadmap", []string{"USA-road-d.USA", "Usa-Roadmap", "USA-road-d.NY"}},
 }
 
 // own is how many of a class's files, from the first, are the paper's graph.
@@ -85,37 +80,40 @@ func (o Options) RealGraphs() (paths, missing []string) {
 	return paths, missing
 }
 
-var figure4 = Part{
-	Name:  "fig4",
-	Title: "Figure 4: GPUs and their host",
-	Needs: func(o Options) Needs {
-		var n Needs
-		for _, g := range o.figure4Graphs() {
-			for _, p := range append([]platform{hostCore}, platforms...) {
-				n.Cases = append(n.Cases, o.platformRun(p, g))
-			}
+// realParameters are the files as the study's parameters.
+func (o Options) realParameters() []string {
+	var set []string
+	for _, r := range reals {
+		if path, _ := r.find(o.Graphs); o.Graphs != "" && path != "" {
+			set = append(set, r.parameter+"="+path)
 		}
-		return n
-	},
+	}
+	return set
+}
+
+var figure4 = Part{
+	Name:   "fig4",
+	Title:  "Figure 4: GPUs and their host",
+	Needs:  func(o *Paper) Needs { return casesOf(o.fig4) },
 	Report: reportFigure4,
 }
 
-func (o Options) figure4Graphs() []string {
+// figure4Graphs are the graphs of the figure's study, those of families first.
+func (o *Paper) figure4Graphs() []string {
 	var graphs []string
-	for _, f := range families {
-		graphs = append(graphs, f.at(o.gpuScale()))
+	for _, p := range o.fig4.Find(at("machine", string(hostCore))...) {
+		graphs = append(graphs, p.Graph)
 	}
-	paths, _ := o.RealGraphs()
-	return append(graphs, paths...)
+	return graphs
 }
 
-func reportFigure4(o Options, d *Data) *Report {
+func reportFigure4(o *Paper, d *Data) *Report {
 	table := newRows("fig4", d)
 	synthetic := plot.Panel{Title: fmt.Sprintf("(a) synthetic graphs, scale %d", o.gpuScale()), YLabel: "speed-up over one core of the host"}
 	actual := plot.Panel{Title: "(b) real graphs", YLabel: synthetic.YLabel}
 	text := []string{fmt.Sprintf("  %-20s", "speed-up")}
 	for _, p := range platforms {
-		text[0] += fmt.Sprintf(" %9.9s", strings.ReplaceAll(p.name, "Fermi", "F."))
+		text[0] += fmt.Sprintf(" %9.9s", strings.ReplaceAll(string(p), "Fermi", "F."))
 	}
 	for i, g := range o.figure4Graphs() {
 		panel, label, letter := &synthetic, "", "a"
@@ -130,13 +128,13 @@ func reportFigure4(o Options, d *Data) *Report {
 		}
 		panel.Groups = append(panel.Groups, label)
 		base := d.outcome(o.platformRun(hostCore, g)).Seconds()
-		table.run(letter, hostCore.name, label, 1, "speed-up", o.platformRun(hostCore, g))
+		table.run(letter, string(hostCore), label, 1, "speed-up", o.platformRun(hostCore, g))
 		line := fmt.Sprintf("  %-20.20s", label)
 		for _, p := range platforms {
 			run := o.platformRun(p, g)
 			speedup := base / d.outcome(run).Seconds()
-			panel.Bars = addBar(panel.Bars, p.name, speedup)
-			table.run(letter, p.name, label, speedup, "speed-up", run)
+			panel.Bars = addBar(panel.Bars, string(p), speedup)
+			table.run(letter, string(p), label, speedup, "speed-up", run)
 			line += fmt.Sprintf(" %9s", short(speedup))
 		}
 		text = append(text, line)

@@ -2,9 +2,11 @@
 // Tumeo and Pothen, "Approximate weighted matching on emerging manycore and
 // multithreaded architectures", IJHPCA 26(4), 2012, on models of its machines.
 //
-// Each part, a table or a figure of the paper or the list of its claims, says
-// which runs and which graphs it needs and makes a report of what comes back.
-// The package runs nothing itself.
+// The runs are those of the studies called halappanavar2012-*. Each part, a table
+// or a figure of the paper or the list of its claims, says which of them it needs
+// and makes a report of what comes back. The package has what a study cannot say:
+// what is published, what holds and what does not, and figures drawn as the
+// paper draws them. It runs nothing itself.
 package halappanavar2012
 
 import (
@@ -72,15 +74,9 @@ func (o Options) headlineGPUScale() int {
 	return o.Scale + headline
 }
 
-// trendScales are smaller scales, ascending, that the abstract's claims are
-// simulated on too: whether they come nearer to what is published on larger
-// graphs.
-func (o Options) trendScales() []int {
-	if o.Full {
-		return []int{18, 20, 22}
-	}
-	return []int{o.Scale - 2, o.Scale}
-}
+// trendScales are smaller scales, ascending, that the abstract's claims are simulated
+// on too: whether they come nearer to what is published on larger graphs.
+func trendScales(scale int) []int { return []int{scale - 4, scale - 2} }
 
 // weakScales are the scales of figures 2 and 5, ascending.
 func (o Options) weakScales() []int { return []int{o.scale() - 2, o.scale() - 1, o.scale()} }
@@ -88,7 +84,7 @@ func (o Options) weakScales() []int { return []int{o.scale() - 2, o.scale() - 1,
 // family is one of the paper's classes of graphs.
 type family struct {
 	title string // as the paper has it
-	graph string // as graph.Open has it
+	graph string // of its generator
 }
 
 var families = []family{{"RMAT-ER", "rmat-er"}, {"RMAT-G", "rmat-g"}, {"RMAT-B", "rmat-b"}}
@@ -105,47 +101,15 @@ const (
 	dataflow = "matching/ld-dataflow"
 )
 
-// Machines of the paper. The GPUs' host is the second Nehalem.
-const (
-	magnyCours = "opteron-6176se"
-	nehalem    = "xeon-e5540"
-	host       = "xeon-x5650"
-	tesla      = "tesla-c1060"
-	fermi      = "tesla-c2050"
-	fermiNoL1  = "tesla-c2050-l1-off"
-	fermiECC   = "tesla-c2050-ecc"
-	xmt        = "cray-xmt"
-	untimed    = "functional"
-)
-
-// eccOn turns ECC on where a machine extends the one without.
-var eccOn = []string{"dram.ecc.enabled=true", "l2.masked_writes=false"}
-
-func (o Options) on(kernel, machine, graph string, set ...string) study.Case {
-	return study.Case{Kernel: kernel, Machine: machine, Graph: graph, Seed: o.Seed, Set: set}
-}
-
-func threads(n int) string    { return fmt.Sprintf("threads=%d", n) }
-func processors(n int) string { return fmt.Sprintf("processors=%d", n) }
-
-// Analysis asks for the statistics of a graph.
-type Analysis struct {
-	Graph      string
-	Seed       uint64
-	Clustering bool // local clustering coefficients, which take long
-}
-
 // Needs are what a part's report is made of.
 type Needs struct {
-	Cases    []study.Case
-	Analyses []Analysis
+	Cases []study.Case
 }
 
 // Data is what came of all that was asked for.
 type Data struct {
-	Version  string // of the simulator
-	Outcomes map[string]*study.Outcome
-	Graphs   map[Analysis]*GraphStats
+	Version  string                    // of the simulator
+	Outcomes map[string]*study.Outcome // by Case.ID
 }
 
 // outcome returns what came of a case, or nil.
@@ -153,8 +117,7 @@ func (d *Data) outcome(c study.Case) *study.Outcome { return d.Outcomes[c.ID()] 
 
 // Has says whether all that is needed is there.
 func (d *Data) Has(n Needs) bool {
-	return !slices.ContainsFunc(n.Cases, func(c study.Case) bool { return d.outcome(c) == nil }) &&
-		!slices.ContainsFunc(n.Analyses, func(a Analysis) bool { return d.Graphs[a] == nil })
+	return !slices.ContainsFunc(n.Cases, func(c study.Case) bool { return d.outcome(c) == nil })
 }
 
 // Report is what a part makes: lines of text, a table for programs, and for
@@ -169,10 +132,10 @@ type Report struct {
 type Part struct {
 	Name  string // as the command line has it
 	Title string
-	Needs func(o Options) Needs
+	Needs func(o *Paper) Needs
 	// Report makes the report. All that Needs asked for is there; runs that
 	// Needs did not ask for are not.
-	Report func(o Options, d *Data) *Report
+	Report func(o *Paper, d *Data) *Report
 }
 
 // Parts returns all parts in the paper's order.
@@ -187,15 +150,10 @@ func (n *Needs) merge(more Needs) {
 			n.Cases = append(n.Cases, c)
 		}
 	}
-	for _, a := range more.Analyses {
-		if !slices.Contains(n.Analyses, a) {
-			n.Analyses = append(n.Analyses, a)
-		}
-	}
 }
 
 // All returns what several parts need.
-func All(parts []Part, o Options) Needs {
+func All(parts []Part, o *Paper) Needs {
 	var n Needs
 	for _, p := range parts {
 		n.merge(p.Needs(o))

@@ -14,28 +14,32 @@ import (
 
 // fake returns data for all that is needed: each run takes seconds(c).
 func fake(n Needs, seconds func(c study.Case) float64) *Data {
-	d := &Data{Version: "v", Outcomes: map[string]*study.Outcome{}, Graphs: map[Analysis]*GraphStats{}}
+	d := &Data{Version: "v", Outcomes: map[string]*study.Outcome{}}
 	for _, c := range n.Cases {
 		o := new(study.Outcome)
 		s := seconds(c)
 		o.Simulated.Seconds = &s
-		o.Answer.Numbers = study.Numbers{{Name: "matched_percent", Value: 80}, {Name: "matched_percent_connected", Value: 82}}
-		o.Answer.Lists = map[string][]int64{"queue_sizes": {64, 32, 16, 8}}
+		o.Answer.Numbers = study.Numbers{{Name: "matched_percent", Value: 80}, {Name: "matched_percent_connected", Value: 82}, {Name: "mean_clustering", Value: 0.5}, {Name: "mean_degree", Value: 1.5}}
+		o.Answer.Lists = map[string][]int64{
+			"queue_sizes": {64, 32, 16, 8}, "degrees": {1, 2}, "vertices_of_degree": {2, 2}, "clustering_exponents": {-1}, "vertices_of_clustering": {2},
+		}
 		o.Metrics = study.Numbers{{Name: "memory_latency.mean", Value: 600}}
 		d.Outcomes[c.ID()] = o
-	}
-	for _, a := range n.Analyses {
-		d.Graphs[a] = &GraphStats{
-			Vertices: 4, Edges: 3, MaxDegree: 2, Mean: 1.5, Variance: 0.25, Clustering: 0.5,
-			Degrees: []Count{{1, 2}, {2, 2}}, Coefficients: []Bin{{0, 2}, {0.5, 2}},
-		}
 	}
 	return d
 }
 
 func even(study.Case) float64 { return 1 }
 
-var small = Options{Scale: 10, Seed: 7}
+var small = opened(Options{Scale: 10, Seed: 7})
+
+func opened(o Options) *Paper {
+	p, err := Open(o)
+	if err != nil {
+		panic(err)
+	}
+	return p
+}
 
 func TestParts(t *testing.T) {
 	headers := map[string]string{
@@ -43,7 +47,7 @@ func TestParts(t *testing.T) {
 		"claims": "claim,where,text,published,simulated,relative_error,verdict,scale,paper_scale,trend,low,high,seed,version",
 	}
 	const figure = "figure,panel,series,x,y,unit,kernel,machine,schedule,set,graph,seed,version"
-	for _, o := range []Options{small, {Scale: DefaultScale}, {Scale: DefaultScale, Full: true}} {
+	for _, o := range []*Paper{small, opened(Options{Scale: LeastScale}), opened(Options{Scale: DefaultScale}), opened(Options{Scale: DefaultScale, Full: true})} {
 		for _, p := range Parts() {
 			needs := p.Needs(o)
 			d := fake(needs, even)
@@ -112,7 +116,7 @@ func TestNeeds(t *testing.T) {
 
 // The figures and the claims name the paper's points.
 func TestPaperPoints(t *testing.T) {
-	full := Options{Full: true, Scale: DefaultScale, Seed: 1}
+	full := opened(Options{Full: true, Scale: DefaultScale, Seed: 1})
 	n := All(Parts(), full)
 	has := func(want study.Case) {
 		t.Helper()
@@ -120,7 +124,9 @@ func TestPaperPoints(t *testing.T) {
 			t.Errorf("no %s", want)
 		}
 	}
-	on := full.on
+	on := func(kernel, machine, graph string, set ...string) study.Case {
+		return study.Case{Kernel: kernel, Machine: machine, Graph: graph, Seed: 1, Set: set}
+	}
 	has(on("matching/ld", "opteron-6176se", "rmat-g:24", "threads=48"))
 	has(on("matching/ld", "xeon-e5540", "rmat-b:24", "threads=8"))
 	has(on("matching/ld", "xeon-e5540", "rmat-b:24", "threads=16")) // two a core
@@ -131,9 +137,11 @@ func TestPaperPoints(t *testing.T) {
 	has(on("matching/ld", "tesla-c2050-l1-off", "rmat-g:23", "dram.ecc.enabled=true", "l2.masked_writes=false"))
 	has(on("matching/ld-sorted", "cray-xmt", "rmat-er:24", "processors=128"))
 	has(on("matching/ld-dataflow", "cray-xmt", "rmat-er:22", "processors=1"))
-	for _, a := range n.Analyses {
-		if a.Seed != 1 {
-			t.Errorf("%+v", a)
+	has(study.Case{Kernel: "graph/degrees", Graph: "rmat-b:24", Seed: 1})
+	has(study.Case{Kernel: "graph/clustering", Graph: "rmat-b:24", Seed: 1})
+	for _, c := range n.Cases {
+		if c.Seed != 1 {
+			t.Errorf("seed %d of %s", c.Seed, c)
 		}
 	}
 }
@@ -238,7 +246,7 @@ func TestShrinkage(t *testing.T) {
 }
 
 func TestRealGraphs(t *testing.T) {
-	o := Options{Graphs: t.TempDir()}
+	o := Options{Scale: 10, Graphs: t.TempDir()}
 	if paths, missing := o.RealGraphs(); len(paths) != 0 || len(missing) != 3 {
 		t.Errorf("%v, %v", paths, missing)
 	}
@@ -258,7 +266,7 @@ func TestRealGraphs(t *testing.T) {
 	if !o.isPapers(0) || o.isPapers(1) || (Options{}).isPapers(0) {
 		t.Error("the paper's own graphs are not told from those that stand in")
 	}
-	if n := len(figure4.Needs(Options{Scale: 10, Graphs: o.Graphs}).Cases) - len(figure4.Needs(Options{Scale: 10}).Cases); n != 3*(1+len(platforms)) {
+	if n := len(figure4.Needs(opened(o)).Cases) - len(figure4.Needs(opened(Options{Scale: 10})).Cases); n != 3*(1+len(platforms)) {
 		t.Errorf("%d more runs", n)
 	}
 }

@@ -89,11 +89,11 @@ func atomicsOn(c study.Case, array string) quantity {
 	}}
 }
 
-// statOf is a property of a graph.
-func statOf(a Analysis, property func(s *GraphStats) float64) quantity {
-	return quantity{Needs{Analyses: []Analysis{a}}, func(d *Data) float64 {
-		if s := d.Graphs[a]; s != nil {
-			return property(s)
+// columnOf is a run's figure as a study's results have it.
+func columnOf(c study.Case, name string) quantity {
+	return quantity{Needs{Cases: []study.Case{c}}, func(d *Data) float64 {
+		if o := d.outcome(c); o != nil {
+			return o.Values().Get(name)
 		}
 		return math.NaN()
 	}}

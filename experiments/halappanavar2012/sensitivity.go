@@ -35,7 +35,7 @@ func (o Options) forSensitivity() Options {
 
 // Missed returns the claims about times that miss, by id, and the machines that
 // they are of.
-func Missed(o Options, d *Data) (ids, machines []string) {
+func Missed(o *Paper, d *Data) (ids, machines []string) {
 	for _, c := range o.claims() {
 		if c.base == nil || c.judge(d).verdict != misses {
 			continue
@@ -68,8 +68,8 @@ func (v *Variation) Set() string { return v.Path + "=" + v.Changed }
 // Variations returns what to vary for claims that miss: each parameter of the
 // machines of a claim, by itself, halved and doubled. The first of each claim
 // has no parameter and changes nothing.
-func Variations(o Options, ids []string, parameters []Parameter) []Variation {
-	small := o.forSensitivity()
+func Variations(o *Paper, ids []string, parameters []Parameter) []Variation {
+	small := o.varied
 	var all []Variation
 	for _, c := range small.claims() {
 		if c.base == nil || !slices.Contains(ids, c.id) {
@@ -140,10 +140,10 @@ func (e *effect) relative() float64 { return relative(e.changed, e.value) }
 
 // Sensitivity reports what variations did. Those whose runs are missing, such
 // as of values that the machine refuses, are left out.
-func Sensitivity(o Options, d *Data, variations []Variation) *Report {
+func Sensitivity(o *Paper, d *Data, variations []Variation) *Report {
 	r := &Report{Rows: [][]string{sensitivityHeader}}
 	claims := map[string]claim{}
-	for _, c := range o.forSensitivity().claims() {
+	for _, c := range o.varied.claims() {
 		claims[c.id] = c
 	}
 	var order []string

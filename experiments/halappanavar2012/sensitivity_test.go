@@ -32,7 +32,7 @@ func TestScaledValue(t *testing.T) {
 // Each variation changes one parameter, of the runs on its machine and of them
 // alone.
 func TestVariations(t *testing.T) {
-	parameters := []Parameter{{nehalem, "clock", "2 GHz", "R"}, {magnyCours, "core.rob", "72", "I"}, {xmt, "lookahead", "8", "I"}}
+	parameters := []Parameter{{"xeon-e5540", "clock", "2 GHz", "R"}, {"opteron-6176se", "core.rob", "72", "I"}, {"cray-xmt", "lookahead", "8", "I"}}
 	all := Variations(small, []string{"magny-48", "nehalem-8"}, parameters)
 	if all[0].Claim != "magny-48" || all[0].Path != "" {
 		t.Fatalf("the first variation is %+v", all[0])
@@ -75,7 +75,7 @@ func TestVariations(t *testing.T) {
 // The parameter that matters more is named first; a variation whose run is
 // missing is left out.
 func TestSensitivity(t *testing.T) {
-	all := Variations(small, []string{"fermi"}, []Parameter{{fermi, "clock", "1 GHz", "R"}, {fermi, "sms", "14", "I"}, {host, "clock", "2 GHz", "R"}})
+	all := Variations(small, []string{"fermi"}, []Parameter{{"tesla-c2050", "clock", "1 GHz", "R"}, {"tesla-c2050", "sms", "14", "I"}, {"xeon-x5650", "clock", "2 GHz", "R"}})
 	var n Needs
 	for _, v := range all {
 		n.Cases = append(n.Cases, v.Cases()...)

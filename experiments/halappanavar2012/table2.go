@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"math"
 	"strconv"
-
-	"heddle/experiments/study"
 )
 
 // published are the rows of table II that fit in the memory of a common
@@ -35,19 +33,13 @@ func (o Options) tableScales() []int {
 	return []int{23}
 }
 
-func (o Options) graphOf(f family, scale int) Analysis {
-	return Analysis{Graph: f.at(scale), Seed: o.Seed}
-}
-
 var table2 = Part{
 	Name:  "table2",
 	Title: "Table II: the synthetic graphs",
-	Needs: func(o Options) Needs {
+	Needs: func(o *Paper) Needs {
 		var n Needs
-		for _, f := range families {
-			for _, scale := range o.tableScales() {
-				n.Analyses = append(n.Analyses, o.graphOf(f, scale))
-			}
+		for _, s := range o.table2 {
+			n.merge(casesOf(s))
 		}
 		return n
 	},
@@ -56,16 +48,17 @@ var table2 = Part{
 
 var table2Header = []string{"graph", "scale", "property", "published", "generated", "relative_error", "seed", "version"}
 
-func reportTable2(o Options, d *Data) *Report {
+func reportTable2(o *Paper, d *Data) *Report {
 	r := &Report{Rows: [][]string{table2Header}}
 	r.Text = []string{fmt.Sprintf("  %-9s %5s %27s %15s %19s %15s", "", "scale", "edges", "max. degree", "variance", "isolated, %")}
 	for i, f := range families {
 		for _, scale := range o.tableScales() {
-			s := d.Graphs[o.graphOf(f, scale)]
+			s := d.outcome(o.graphOf(f, scale)).Values()
 			p := publishedAt(i, scale)
-			generated := []float64{float64(s.Vertices), float64(s.Edges), float64(s.MaxDegree), s.Variance, s.Isolated}
-			for j, property := range []string{"vertices", "edges", "max_degree", "variance", "isolated_percent"} {
-				r.Rows = append(r.Rows, []string{f.graph, strconv.Itoa(scale), property, number(p[j]), number(generated[j]),
+			var generated []float64
+			for j, property := range tableProperties {
+				generated = append(generated, s.Get(property.column))
+				r.Rows = append(r.Rows, []string{f.graph, strconv.Itoa(scale), property.name, number(p[j]), number(generated[j]),
 					number(relative(generated[j], p[j])), strconv.FormatUint(o.Seed, 10), d.Version})
 			}
 			r.Text = append(r.Text, fmt.Sprintf("  %-9s %5d %27.0f %15.0f %19.2f %15.2f", f.title, scale, generated[1], generated[2], generated[3], generated[4]))
@@ -75,6 +68,12 @@ func reportTable2(o Options, d *Data) *Report {
 		}
 	}
 	return r
+}
+
+// tableProperties are the columns of table II, and of a study's results.
+var tableProperties = []struct{ name, column string }{
+	{"vertices", "vertices"}, {"edges", "edges"}, {"max_degree", "result.max_degree"},
+	{"variance", "result.degree_variance"}, {"isolated_percent", "result.isolated_percent"},
 }
 
 // publishedAt returns a row of table II, NaN where it has none for a scale.
@@ -95,6 +94,3 @@ func relative(x, published float64) float64 {
 	}
 	return x/published - 1
 }
-
-// graphCase stands for a graph's own properties in a figure's table.
-func graphCase(a Analysis) study.Case { return study.Case{Graph: a.Graph, Seed: a.Seed} }

@@ -21,6 +21,7 @@ type block struct {
 	schedules []item
 	seeds     []item
 	axes      []axis // keys that vary
+	leftOut   bool   // a graph whose parameter is empty
 }
 
 // item is one thing in a list: what it is, what it is called, and what it sets.
@@ -52,7 +53,19 @@ func (r *reader) blockKeys(path string, b *block) []key {
 		return key{name, func(n *yaml.Node) {
 			*into = nil
 			at := join(path, name)
-			r.list(n, at, func(i *yaml.Node) { r.add(into, r.item(i, at, what), at) })
+			r.list(n, at, func(i *yaml.Node) {
+				before := len(r.faults)
+				x := r.item(i, at, what)
+				switch {
+				case len(r.faults) > before:
+				case what == "graph" && x.name == "":
+					b.leftOut = true
+				case what != "" && x.name == "":
+					r.fault(i.Line, at, "a value is wanted")
+				default:
+					r.add(into, x, at)
+				}
+			})
 		}}
 	}
 	return []key{
@@ -89,6 +102,7 @@ func (r *reader) add(list *[]item, x item, path string) {
 // it has a name and overrides alone.
 func (r *reader) item(n *yaml.Node, path, what string) item {
 	x := item{line: n.Line}
+	named := false
 	if n.Kind == yaml.ScalarNode && what != "" {
 		x.name = r.text(n, path)
 		x.label = x.name
@@ -96,7 +110,9 @@ func (r *reader) item(n *yaml.Node, path, what string) item {
 	}
 	keys := []key{{"name", func(v *yaml.Node) { x.label = r.text(v, join(path, "name")) }}}
 	if what != "" {
-		keys = append(keys, key{what, func(v *yaml.Node) { x.name, x.line = r.text(v, join(path, what)), v.Line }})
+		keys = append(keys, key{what, func(v *yaml.Node) {
+			x.name, x.line, named = r.text(v, join(path, what)), v.Line, true
+		}})
 	}
 	if what == "" || what == "machine" {
 		keys = append(keys, key{"set", func(v *yaml.Node) { x.set = r.assignments(v, join(path, "set")) }})
@@ -115,7 +131,7 @@ func (r *reader) item(n *yaml.Node, path, what string) item {
 		return x
 	}
 	switch {
-	case what != "" && x.name == "":
+	case what != "" && !named:
 		r.fault(n.Line, path, "no %s", what)
 	case what == "" && x.label == "":
 		r.fault(n.Line, path, "no name")
@@ -179,6 +195,10 @@ func (r *reader) blocks(whole block, parts []*yaml.Node, line int) []block {
 		names = append(names, b.part)
 		blocks = append(blocks, b)
 	}
+	blocks = slices.DeleteFunc(blocks, func(b block) bool { return b.leftOut && len(b.graphs) == 0 })
+	if len(blocks) == 0 {
+		r.fault(line, "", "every graph is left out: a parameter is empty")
+	}
 	for _, b := range blocks {
 		where, at := "", line
 		if b.part != "" {
@@ -188,12 +208,17 @@ func (r *reader) blocks(whole block, parts []*yaml.Node, line int) []block {
 			name  string
 			items []item
 		}{{"kernels", b.kernels}, {"machines", b.machines}, {"graphs", b.graphs}} {
-			if len(list.items) == 0 {
+			if len(list.items) == 0 && (list.name != "machines" || b.simulates()) {
 				r.fault(at, "", "%sno %s", where, list.name)
 			}
 		}
 	}
 	return blocks
+}
+
+// simulates says whether some of a block's kernels run on a machine.
+func (b *block) simulates() bool {
+	return slices.ContainsFunc(b.kernels, func(k item) bool { return !IsProperty(k.name) })
 }
 
 // Names of dimensions. Keys of vary come after them, and seed last.
@@ -252,6 +277,15 @@ func (r *reader) expand(s *Study, blocks []block, line int) {
 func (b *block) points(s *Study) {
 	dir := filepath.Dir(s.File)
 	for _, k := range b.kernels {
+		if IsProperty(k.name) {
+			bare := block{part: b.part}
+			for _, g := range b.graphs {
+				for _, seed := range b.seeds {
+					s.Points = append(s.Points, bare.point(s, dir, k, item{}, g, item{}, item{}, nil, seed))
+				}
+			}
+			continue
+		}
 		for _, m := range b.machines {
 			for _, g := range b.graphs {
 				for _, o := range b.overrides {

@@ -53,6 +53,18 @@ func (s *Study) Label(p *Point, dimension string) string {
 	return ""
 }
 
+// Find returns the points that have all of some labels, in the study's order.
+func (s *Study) Find(at ...Coordinate) []*Point {
+	var found []*Point
+	for i := range s.Points {
+		p := &s.Points[i]
+		if !slices.ContainsFunc(at, func(c Coordinate) bool { return s.Label(p, c.Dimension) != c.Label }) {
+			found = append(found, p)
+		}
+	}
+	return found
+}
+
 // Baseline is what a speed-up is over: the run whose place agrees in all
 // dimensions but the named ones.
 type Baseline struct {
@@ -135,30 +147,21 @@ func (r *reader) study(s *Study, top *yaml.Node, set []string) {
 	baselines, plots := &yaml.Node{}, &yaml.Node{}
 	// Parameters come first in the list: the others use them.
 	keys := []key{
-		{"parameters", func(n *yaml.Node) { s.Parameters = r.readParameters(n) }},
+		{"parameters", r.readParameters},
 		{"name", func(n *yaml.Node) { s.Name = r.name(n, "name") }},
 		{"title", func(n *yaml.Node) { s.Title = r.text(n, "title") }},
 		{"parts", func(n *yaml.Node) { r.list(n, "parts", func(p *yaml.Node) { parts = append(parts, p) }) }},
 		{"baselines", func(n *yaml.Node) { baselines = n }},
 		{"plots", func(n *yaml.Node) { plots = n }},
 	}
-	first := true
-	replace := func() {
-		if first {
-			first = false
-			r.parameters = r.replaced(s.Parameters, set)
-			s.Parameters = r.parameters
+	r.replace(set)
+	r.section(top, "", append(keys, r.blockKeys("", &whole)...))
+	s.Parameters = r.parameters
+	for _, p := range r.replaced {
+		if !hasParameter(s.Parameters, p.Name) {
+			r.faults = append(r.faults, fmt.Errorf("--param %s=%s: %s", p.Name, p.Value, noParameter(p.Name, s.Parameters)))
 		}
 	}
-	for i := range keys[1:] {
-		read := keys[i+1].read
-		keys[i+1].read = func(n *yaml.Node) { replace(); read(n) }
-	}
-	for _, k := range r.blockKeys("", &whole) {
-		keys = append(keys, key{k.name, func(n *yaml.Node) { replace(); k.read(n) }})
-	}
-	r.section(top, "", keys)
-	replace()
 	if s.Title == "" {
 		s.Title = s.Name
 	}
@@ -190,38 +193,6 @@ func (r *reader) name(n *yaml.Node, path string) string {
 		r.fault(n.Line, path, "%q: want letters, digits, dots and hyphens, at most 64", text)
 	}
 	return text
-}
-
-func (r *reader) readParameters(n *yaml.Node) []Parameter {
-	var all []Parameter
-	r.entries(n, "parameters", func(name string, at, value *yaml.Node) {
-		if useForm.FindStringSubmatch(name) == nil {
-			r.fault(at.Line, join("parameters", name), "want a name of letters and digits")
-			return
-		}
-		all = append(all, Parameter{name, r.text(value, join("parameters", name))})
-	})
-	return all
-}
-
-// replaced returns parameters with the command line's values.
-func (r *reader) replaced(all []Parameter, set []string) []Parameter {
-	all = slices.Clone(all)
-	for _, assignment := range set {
-		name, value, ok := strings.Cut(assignment, "=")
-		name = strings.TrimSpace(name)
-		if !ok || value == "" {
-			r.faults = append(r.faults, fmt.Errorf("--param %s: want NAME=VALUE", assignment))
-			continue
-		}
-		i := slices.IndexFunc(all, func(p Parameter) bool { return p.Name == name })
-		if i < 0 {
-			r.faults = append(r.faults, fmt.Errorf("--param %s: %s", assignment, noParameter(name, all)))
-			continue
-		}
-		all[i].Value = strings.TrimSpace(value)
-	}
-	return all
 }
 
 // coordinates reads {dimension: label} or {dimension: [label, ...]}, which must

@@ -89,6 +89,55 @@ parts:
 	}
 }
 
+// Parameters are filled in in order; a graph that one leaves empty is left out,
+// and with its last graph a part.
+func TestParameters(t *testing.T) {
+	const text = `
+parameters: {scale: 8, larger: $(scale+2), file: ""}
+kernels: [a]
+machines: [m]
+parts:
+  - {name: made, graphs: ["rmat-g:$(scale)", "rmat-g:$(larger)", {name: f, graph: $(file)}]}
+  - {name: read, graphs: [{name: f, graph: $(file)}]}
+`
+	for set, want := range map[string]string{
+		"scale=8":   "made|a|m|rmat-g:8|1 made|a|m|rmat-g:10|1",
+		"scale=9":   "made|a|m|rmat-g:9|1 made|a|m|rmat-g:11|1",
+		"larger=4":  "made|a|m|rmat-g:8|1 made|a|m|rmat-g:4|1",
+		"file=g.gr": "made|a|m|rmat-g:8|1 made|a|m|rmat-g:10|1 made|a|m|f|1 read|a|m|f|1",
+	} {
+		var got []string
+		for _, p := range parse(t, text, set).Points {
+			got = append(got, strings.Join(p.At, "|"))
+		}
+		if strings.Join(got, " ") != want {
+			t.Errorf("%s: %s\nwant %s", set, strings.Join(got, " "), want)
+		}
+	}
+}
+
+// A property of a graph is a point for each graph and seed, whatever machines
+// there are.
+func TestProperty(t *testing.T) {
+	s := parse(t, `
+kernels: [graph/degrees, a]
+graphs: [g, h]
+machines: [m]
+vary: {sms: [1, 2]}
+seeds: [3, 4]
+`)
+	if len(s.Points) != 4+8 {
+		t.Fatalf("%d points", len(s.Points))
+	}
+	p := s.Points[3]
+	if got := fmt.Sprintf("%s; %d; %s", p.Case, p.Seed, strings.Join(p.At, "|")); got != "graph/degrees of h; 4; graph/degrees||h||4" {
+		t.Error(got)
+	}
+	if len(s.Find(Coordinate{"graph", "g"}, Coordinate{"sms", "2"})) != 2 || len(s.Find(Coordinate{"graph", "i"})) != 0 {
+		t.Error("points are found where they are not")
+	}
+}
+
 // Whatever is wrong is told in one line, with its place.
 func TestFaults(t *testing.T) {
 	const head = "kernels: [a]\nmachines: [m, n]\ngraphs: [karate]\n"
@@ -106,6 +155,8 @@ func TestFaults(t *testing.T) {
 		{"kernels: [[a]]", "f.yaml:1: kernels: a section of keys is wanted"},
 		{"kernels: [~]", "f.yaml:1: kernels: a value is wanted"},
 		{"kernels: [{kernel: b, iterations: 0}]", `f.yaml:1: kernels.iterations: "0": want a whole number, at least 1`},
+		{"parameters: {g: ''}\nkernels: [a]\nmachines: [m]\ngraphs: [$(g)]", "f.yaml:1: every graph is left out: a parameter is empty"},
+		{"parameters: {m: ''}\nkernels: [a]\nmachines: [$(m)]\ngraphs: [g]", "f.yaml:3: machines: a value is wanted"},
 		{"kernels: [{name: b}]", "f.yaml:1: kernels: no kernel"},
 		{"machines: [{machine: m, sets: {a: 1}}]", "f.yaml:1: machines.sets: unknown key: nearest is set; known: name, machine, set, schedule"},
 		{"overrides: [{set: {a: 1}}]", "f.yaml:1: overrides: no name"},

@@ -9,8 +9,8 @@ import (
 
 // Case is one run that a study needs.
 type Case struct {
-	Kernel     string   // as matching/ld
-	Machine    string   // in the library, or a file
+	Kernel     string   // as matching/ld, or a property of the graph
+	Machine    string   // in the library, or a file; "" of a property
 	Graph      string   // a generator with its size, or a file
 	Seed       uint64   // of the graph, its weights and the kernel
 	Iterations int      // of a kernel that has a choice of their number; 0: its default
@@ -18,9 +18,20 @@ type Case struct {
 	Set        []string // overrides of the machine's description, path=value
 }
 
+// propertyFamily is what stands in a kernel's place where no machine is asked,
+// such as graph/degrees.
+const propertyFamily = "graph/"
+
+// IsProperty says whether what stands in a kernel's place is a property of the
+// graph itself.
+func IsProperty(kernel string) bool { return strings.HasPrefix(kernel, propertyFamily) }
+
 // String writes c as the command line would have it.
 func (c Case) String() string {
 	var b strings.Builder
+	if IsProperty(c.Kernel) {
+		return c.Kernel + " of " + c.Graph
+	}
 	b.WriteString(c.Kernel + " on " + c.Machine + ", " + c.Graph)
 	if c.Iterations > 0 {
 		b.WriteString(" --iterations " + strconv.Itoa(c.Iterations))

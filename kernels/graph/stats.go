@@ -98,9 +98,19 @@ func (g *Graph) components() (number, largest int) {
 }
 
 // Clustering returns the mean over all vertices of the local clustering
-// coefficient: the share of pairs of neighbors that are neighbors themselves,
-// 0 where there is no pair. It takes O(sum of squared degrees) time at worst.
+// coefficient.
 func (g *Graph) Clustering() float64 {
+	sum := 0.0
+	for _, c := range g.LocalClustering() {
+		sum += c
+	}
+	return sum / float64(g.Vertices())
+}
+
+// LocalClustering returns for each vertex the share of pairs of its neighbors
+// that are neighbors themselves, 0 where there is no pair. It takes O(sum of
+// squared degrees) time at worst.
+func (g *Graph) LocalClustering() []float64 {
 	n := g.Vertices()
 	local := make([]float64, n)
 	// seen[v] == u+1 says that v is u's neighbor, whoever marked it before.
@@ -128,9 +138,5 @@ func (g *Graph) Clustering() float64 {
 			local[u] = float64(closed) / (float64(d) * float64(d-1))
 		}
 	})
-	sum := 0.0
-	for _, c := range local {
-		sum += c
-	}
-	return sum / float64(n)
+	return local
 }
