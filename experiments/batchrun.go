@@ -204,6 +204,9 @@ func (c *cli) doJobs(ctx context.Context, jobs []batched, f batchFlags) ([]batch
 				c.log.Info().Msgf("kept: %s", jobs[i].name)
 			default:
 				c.log.Info().Msgf("done: %s", jobs[i].name)
+				if r.Damaged {
+					c.log.Warn().Msgf("done again, for the kept result was damaged: %s", jobs[i].name)
+				}
 			}
 		},
 	})

@@ -175,6 +175,52 @@ func TestStudy(t *testing.T) {
 	}
 }
 
+// A damaged result is told of in a line and made again, the same as before.
+func TestDamagedStudy(t *testing.T) {
+	studying(t)
+	writeStudy(t, "s.yaml", "kernels: [matching/ld]\nmachines: [functional]\ngraphs: [rmat-g:5, rmat-g:6, rmat-g:7]\n")
+	results := func() string {
+		_, text, _ := heddle(t, "study", "results", "s.yaml", "--csv", "-")
+		return text
+	}
+	run := func() (string, string) {
+		status, stdout, stderr := heddle(t, "study", "run", "s.yaml")
+		if status != exitVerified {
+			t.Fatalf("status %d, %s", status, stderr)
+		}
+		return stdout, stderr
+	}
+	run()
+	before := results()
+	files, _ := filepath.Glob("heddle/results/*.json")
+	if len(files) != 3 {
+		t.Fatal(files)
+	}
+	if err := os.Truncate(files[0], 100); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(files[1])
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(files[1], bytes.Replace(text, []byte(`"verified":true`), []byte(`"verified":null`), 1), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	if _, stdout, _ := heddle(t, "study", "status", "s.yaml"); stdout != "s: 3 runs: 1 done, 0 running, 0 queued, 0 failed, 2 left\n" {
+		t.Error(stdout)
+	}
+	plan, told := run()
+	if !strings.Contains(plan, "3 runs: 1 kept, 0 failed before, 2 to do\n") || strings.Count(told, "\n") != 1 || !strings.Contains(told, "damaged results in ") {
+		t.Errorf("%s%s", plan, told)
+	}
+	if after := results(); after != before {
+		t.Error("not the same results:", firstDifference(after, before))
+	}
+	if plan, told := run(); !strings.Contains(plan, "3 kept") || told != "" {
+		t.Errorf("%s%s", plan, told)
+	}
+}
+
 // A run that fails is recorded with its reason, keeps no other from being done,
 // and is tried again when that is asked for.
 func TestFailedStudy(t *testing.T) {

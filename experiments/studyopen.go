@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -149,15 +150,49 @@ func (s *openStudy) running() (inFlight, bool) {
 	return f, err == nil && json.Unmarshal(text, &f) == nil
 }
 
-// states returns how far each point's run is; queued says what a cluster has of
-// them, by id.
-func (s *openStudy) states(queued map[string]study.State) []study.State {
+// mostDamaged is how many damaged results are named.
+const mostDamaged = 3
+
+// kept returns which results of s are there, by id, and the ids of those that
+// are damaged.
+func (s *openStudy) kept() (kept map[string]bool, damaged []string) {
+	kept = map[string]bool{}
+	for _, id := range s.ids {
+		if _, seen := kept[id]; seen {
+			continue
+		}
+		_, err := s.store.Get(id)
+		kept[id] = err == nil
+		if errors.Is(err, batch.ErrDamaged) {
+			damaged = append(damaged, id)
+		}
+	}
+	return kept, damaged
+}
+
+// kept returns which results of a study are there, by id, and tells in a line of
+// those that are damaged.
+func (c *cli) kept(s *openStudy) map[string]bool {
+	kept, damaged := s.kept()
+	if n := len(damaged); n > 0 {
+		names := strings.Join(damaged[:min(n, mostDamaged)], ", ")
+		if n > mostDamaged {
+			names += fmt.Sprintf(" and %s more", count(n-mostDamaged))
+		}
+		c.log.Warn().Msgf("damaged results in %s, which count as not done: %s", s.store.Dir(), names)
+	}
+	return kept
+}
+
+// states returns how far each point's run is: kept are the results that are
+// there, and queued is what a cluster has, by id.
+func (s *openStudy) states(kept map[string]bool, queued map[string]study.State) []study.State {
 	states := make([]study.State, len(s.ids))
 	now, _ := s.running()
 	for i, id := range s.ids {
 		_, failed := s.store.Failure(id)
 		switch {
-		case s.store.Has(id):
+		case kept[id]:
 			states[i] = study.Done
 		case slices.Contains(now.Runs, id):
 			states[i] = study.Running

@@ -91,7 +91,7 @@ type plan struct {
 
 // makePlan sorts out what is kept, what has failed and what is left. With retry
 // what has failed is left, too.
-func (s *openStudy) makePlan(e estimator, sizes graphSizes, retry bool) *plan {
+func (s *openStudy) makePlan(e estimator, sizes graphSizes, kept map[string]bool, retry bool) *plan {
 	p := new(plan)
 	seen := map[string]bool{}
 	for i, id := range s.ids {
@@ -100,7 +100,7 @@ func (s *openStudy) makePlan(e estimator, sizes graphSizes, retry bool) *plan {
 		}
 		seen[id] = true
 		p.total++
-		if s.store.Has(id) {
+		if kept[id] {
 			p.kept++
 			continue
 		}

@@ -62,7 +62,7 @@ func (c *cli) studyStatus(ctx context.Context, name string, f *studyFlags, asJSO
 	if err != nil {
 		c.log.Warn().Msgf("%v: what is on the cluster counts as left", err)
 	}
-	r := study.Results{Study: s.Study, IDs: s.ids, States: s.states(queued)}
+	r := study.Results{Study: s.Study, IDs: s.ids, States: s.states(c.kept(s), queued)}
 	var runs []runStatus
 	seen := map[string]bool{}
 	for i, id := range s.ids {
@@ -150,14 +150,14 @@ func (f *resultFiles) check() error {
 }
 
 // look returns what is known of a study's runs.
-func (s *openStudy) look(ctx context.Context) (*study.Results, error) {
+func (c *cli) look(ctx context.Context, s *openStudy) (*study.Results, error) {
 	list, err := catalog.Open(ctx, s.store)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = list.Close() }()
 	queued, _ := s.queued(ctx) // a cluster that does not answer has no results either
-	r := &study.Results{Study: s.Study, Version: version(), IDs: s.ids, States: s.states(queued), Values: make([]study.Numbers, len(s.ids))}
+	r := &study.Results{Study: s.Study, Version: version(), IDs: s.ids, States: s.states(c.kept(s), queued), Values: make([]study.Numbers, len(s.ids))}
 	for i, id := range s.ids {
 		if r.States[i] != study.Done {
 			continue
@@ -180,7 +180,7 @@ func (c *cli) studyResults(ctx context.Context, name string, f *studyFlags, to *
 	if err != nil {
 		return err
 	}
-	r, err := s.look(ctx)
+	r, err := c.look(ctx, s)
 	if err != nil {
 		return err
 	}
@@ -337,7 +337,7 @@ func (c *cli) studyPlot(ctx context.Context, name string, f *studyFlags) error {
 	if len(s.Plots) == 0 {
 		return badInput("%s: no plots: name some under plots", s.File)
 	}
-	r, err := s.look(ctx)
+	r, err := c.look(ctx, s)
 	if err != nil {
 		return err
 	}

@@ -56,7 +56,8 @@ func (c *cli) studyRun(ctx context.Context, name string, o *studyRun) error {
 	if err != nil {
 		return err
 	}
-	sizes, err := readGraphs(s.Study, func(i int) bool { return !s.store.Has(s.ids[i]) })
+	kept := c.kept(s)
+	sizes, err := readGraphs(s.Study, func(i int) bool { return !kept[s.ids[i]] })
 	if err != nil {
 		return err
 	}
@@ -69,7 +70,7 @@ func (c *cli) studyRun(ctx context.Context, name string, o *studyRun) error {
 	if err != nil {
 		return err
 	}
-	p := s.makePlan(samples, sizes, o.retry)
+	p := s.makePlan(samples, sizes, kept, o.retry)
 	c.println(p.lines(s, o.workers(), memory)...)
 	if o.dryRun {
 		return nil

@@ -57,7 +57,9 @@ func taskProcesses(folder string) []int {
 	return found
 }
 
-var hostFigures = regexp.MustCompile(`"host":\{[^}]*\}`)
+// hostFigures are what differs from one execution to the next, and the checksum
+// over it.
+var hostFigures = regexp.MustCompile(`"host":\{[^}]*\}|"checksum":"[0-9a-f]*"`)
 
 // The same study on a real Slurm cluster, a task of it killed half-way, gives
 // the bytes that it gives here.

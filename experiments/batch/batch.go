@@ -17,7 +17,7 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// Job is work whose result is one JSON value.
+// Job is work whose result is one JSON object.
 type Job struct {
 	ID     string  // of all that the result depends on; jobs of one ID are done once
 	Cost   float64 // in any unit: the dearest job begins first
@@ -30,7 +30,9 @@ type Job struct {
 type Result struct {
 	Value json.RawMessage // nil after an error
 	Kept  bool            // it was there before
-	Err   error
+	// Damaged says that one was kept and could not be used.
+	Damaged bool
+	Err     error
 }
 
 // Options say how to do jobs. The zero value does them all anew, on all
@@ -124,10 +126,13 @@ func (b *batch) do(ctx context.Context, group []int, worker int) {
 
 func (b *batch) result(ctx context.Context, i, worker int) Result {
 	job := &b.jobs[i]
+	damaged := false
 	if b.Store != nil {
-		if value, ok := b.Store.Get(job.ID); ok {
+		value, err := b.Store.Get(job.ID)
+		if err == nil {
 			return Result{Value: value, Kept: true}
 		}
+		damaged = errors.Is(err, ErrDamaged)
 	}
 	if b.free != nil {
 		need := min(max(job.Memory, 0), b.Memory)
@@ -145,8 +150,8 @@ func (b *batch) result(ctx context.Context, i, worker int) Result {
 		b.mu.Unlock()
 	}
 	value, err := job.do(ctx)
-	if err == nil && !json.Valid(value) {
-		err = fmt.Errorf("a job's result is not JSON: %.40q", value)
+	if err == nil && !isObject(value) {
+		err = fmt.Errorf("a job's result is %w: %.40q", errNoObject, value)
 	}
 	if err != nil {
 		return Result{Err: err}
@@ -156,7 +161,7 @@ func (b *batch) result(ctx context.Context, i, worker int) Result {
 			return Result{Value: value, Err: err}
 		}
 	}
-	return Result{Value: value}
+	return Result{Value: value, Damaged: damaged}
 }
 
 // do does the job; its panic is its failure, and no other job's.

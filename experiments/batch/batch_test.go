@@ -1,6 +1,7 @@
 package batch
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -20,9 +21,11 @@ import (
 func answer(key string, done *atomic.Int64) Job {
 	return Job{ID: key, Do: func(context.Context) (json.RawMessage, error) {
 		done.Add(1)
-		return json.Marshal(key)
+		return json.RawMessage(resultOf(key)), nil
 	}}
 }
+
+func resultOf(key string) string { return fmt.Sprintf(`{"key":%q}`, key) }
 
 func store(t *testing.T) *Store {
 	t.Helper()
@@ -45,7 +48,7 @@ func TestOrderAndDuplicates(t *testing.T) {
 			distinct[k] = true
 		}
 		for i, r := range Do(context.Background(), jobs, Options{Workers: workers}) {
-			if want := fmt.Sprintf("%q", keys[i]); r.Err != nil || string(r.Value) != want {
+			if want := resultOf(keys[i]); r.Err != nil || string(r.Value) != want {
 				t.Fatalf("job %d: %s, %v; want %s", i, r.Value, r.Err, want)
 			}
 		}
@@ -67,7 +70,7 @@ func TestKept(t *testing.T) {
 	jobs := []Job{answer("a", &done), answer("b", &done)}
 	for round, s := range []*Store{s, s, again} {
 		for i, r := range Do(context.Background(), jobs, Options{Store: s}) {
-			if r.Err != nil || r.Kept != (round > 0) || string(r.Value) != fmt.Sprintf("%q", jobs[i].ID) {
+			if r.Err != nil || r.Kept != (round > 0) || string(r.Value) != resultOf(jobs[i].ID) {
 				t.Errorf("round %d, job %d: %+v", round, i, r)
 			}
 		}
@@ -116,26 +119,60 @@ func TestFailure(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	for _, key := range []string{"bad", "torn"} {
-		if _, ok := s.Get(key); ok {
-			t.Errorf("%s is kept", key)
+		if value, err := s.Get(key); !errors.Is(err, ErrNone) {
+			t.Errorf("%s is kept: %s", key, value)
 		}
 	}
 }
 
-// A file that was cut is done anew.
+// A file that was cut or edited is known, and done anew.
 func TestDamaged(t *testing.T) {
-	s := store(t)
-	var done atomic.Int64
-	jobs := []Job{answer("a long enough key", &done)}
-	Do(context.Background(), jobs, Options{Store: s})
-	if err := os.Truncate(s.path(jobs[0].ID), 5); err != nil {
-		t.Fatal(err)
+	for name, damage := range map[string]func(text []byte) []byte{
+		"cut":                  func(text []byte) []byte { return text[:5] },
+		"empty":                func([]byte) []byte { return nil },
+		"without its checksum": func([]byte) []byte { return []byte(`{"key":"a"}`) },
+		"edited":               func(text []byte) []byte { return bytes.Replace(text, []byte("long"), []byte("lone"), 1) },
+		"longer":               func(text []byte) []byte { return append(text, '\n') },
+		"a bit":                func(text []byte) []byte { text[len(text)-4] ^= 1; return text },
+	} {
+		s := store(t)
+		var done atomic.Int64
+		jobs := []Job{answer("a long enough key", &done)}
+		Do(context.Background(), jobs, Options{Store: s})
+		text, err := os.ReadFile(s.path(jobs[0].ID))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(s.path(jobs[0].ID), damage(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if value, err := s.Get(jobs[0].ID); !errors.Is(err, ErrDamaged) || s.Has(jobs[0].ID) {
+			t.Errorf("%s: %s, %v", name, value, err)
+		}
+		if r := Do(context.Background(), jobs, Options{Store: s}); r[0].Kept || !r[0].Damaged || r[0].Err != nil || done.Load() != 2 {
+			t.Errorf("%s: %+v, %d done", name, r[0], done.Load())
+		}
+		if value, err := s.Get(jobs[0].ID); err != nil || string(value) != resultOf("a long enough key") {
+			t.Errorf("%s: %s, %v", name, value, err)
+		}
 	}
-	if r := Do(context.Background(), jobs, Options{Store: s}); r[0].Kept || r[0].Err != nil || done.Load() != 2 {
-		t.Errorf("%+v, %d done", r[0], done.Load())
+}
+
+// What is kept is an object, and gives back the very bytes that it was made of.
+func TestSealed(t *testing.T) {
+	for _, object := range []string{`{}`, `{"a":1}`, `{ "a" : [1, 2] }`, `{"checksum":"x"}`, `{"a":"\"checksum\":\""}`} {
+		text := sealed([]byte(object))
+		if !json.Valid(text) {
+			t.Fatalf("%s: %s", object, text)
+		}
+		if got, err := unsealed(text); err != nil || string(got) != object {
+			t.Errorf("%s: %s, %v", object, got, err)
+		}
 	}
-	if value, ok := s.Get(jobs[0].ID); !ok || string(value) != `"a long enough key"` {
-		t.Errorf("%s, %v", value, ok)
+	for _, text := range []string{``, `1`, `"a"`, `[1]`, `{`, `{"a":1} `, `{}{}`} {
+		if err := store(t).Put("a", json.RawMessage(text)); !errors.Is(err, errNoObject) {
+			t.Errorf("%s: %v", text, err)
+		}
 	}
 }
 
@@ -182,7 +219,7 @@ func TestCostAndMemory(t *testing.T) {
 			memory -= min(need, budget)
 			running--
 			mu.Unlock()
-			return json.RawMessage("1"), nil
+			return json.RawMessage("{}"), nil
 		}}
 	}
 	Do(context.Background(), jobs, Options{Workers: workers, Memory: budget})

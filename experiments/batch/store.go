@@ -13,7 +13,8 @@ import (
 	"time"
 )
 
-// Store is a folder of results, a file each.
+// Store is a folder of results, a file each: a JSON object whose last member is a
+// checksum of the rest.
 type Store struct{ dir string }
 
 // unfinished matches the files of results that are being written.
@@ -56,20 +57,29 @@ const (
 // Dir returns the store's folder.
 func (s *Store) Dir() string { return s.dir }
 
-// Get returns the result kept under id. One that is no JSON any more, such as a
-// file that was cut, is none.
-func (s *Store) Get(id string) (json.RawMessage, bool) {
+// Why there is no result under an id.
+var (
+	ErrNone    = errors.New("no result is kept")
+	ErrDamaged = errors.New("a kept result is damaged")
+)
+
+// Get returns the result kept under id, as it was put there. The error is
+// ErrNone, or ErrDamaged if the file is not what was written.
+func (s *Store) Get(id string) (json.RawMessage, error) {
 	text, err := os.ReadFile(s.path(id))
-	if err != nil || !json.Valid(text) {
-		return nil, false
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, ErrNone
+	case err != nil:
+		return nil, ErrDamaged
 	}
-	return text, true
+	return unsealed(text)
 }
 
-// Has says whether a result is kept under id, without reading it.
+// Has says whether a whole result is kept under id.
 func (s *Store) Has(id string) bool {
-	info, err := os.Stat(s.path(id))
-	return err == nil && info.Size() > 0
+	_, err := s.Get(id)
+	return err == nil
 }
 
 // IDs returns the ids of all results, sorted.
@@ -88,9 +98,12 @@ func (s *Store) IDs() ([]string, error) {
 	return ids, nil
 }
 
-// Put keeps a result. Readers see it whole or not at all.
+// Put keeps a result, a JSON object. Readers see it whole or not at all.
 func (s *Store) Put(id string, value json.RawMessage) error {
-	if err := s.write(s.path(id), value); err != nil {
+	if !isObject(value) {
+		return fmt.Errorf("keeping a result: %w", errNoObject)
+	}
+	if err := s.write(s.path(id), sealed(value)); err != nil {
 		return fmt.Errorf("keeping a result: %w", err)
 	}
 	return nil

@@ -139,8 +139,8 @@ func (c *Catalog) Sync(ctx context.Context, store *batch.Store) error {
 	}
 	return c.fault(c.change(ctx, func(tx *sql.Tx) error {
 		for _, id := range added {
-			text, ok := store.Get(id)
-			if !ok {
+			text, err := store.Get(id)
+			if err != nil {
 				continue // it will be done anew
 			}
 			o, err := study.Decode(text)
