@@ -78,7 +78,7 @@ type graphStatistics struct {
 func statistics(g *graph.Graph) graphStatistics {
 	s := g.Stats()
 	return graphStatistics{
-		Graph:     describe(g),
+		Graph:     describe(g, false),
 		MinDegree: s.MinDegree, MaxDegree: s.MaxDegree, MeanDegree: s.MeanDegree, DegreeVariance: s.DegreeVariance,
 		Isolated: s.Isolated, Components: s.Components, LargestComponent: s.LargestComponent, Histogram: s.Histogram,
 	}

@@ -140,10 +140,7 @@ func (n nativeRun) execute(ctx context.Context, h Hooks) (*nativeResult, error) 
 	case err != nil:
 		return nil, &InputError{err}
 	}
-	r := &nativeResult{Kernel: k.Name, Machine: processorName(), Graph: describe(g), Seed: n.Seed}
-	if random {
-		r.Graph.Weights = randomWeights
-	}
+	r := &nativeResult{Kernel: k.Name, Machine: processorName(), Graph: describe(g, random), Seed: n.Seed}
 	r.Host.SetupSeconds = time.Since(began).Seconds()
 
 	began = time.Now()

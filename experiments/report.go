@@ -82,7 +82,7 @@ func (p *report) title() {
 		p.add("%s", title)
 	}
 	if g.Weights == randomWeights {
-		p.add("%s: random weights, 1 to %s", g.Name, count(g.Vertices))
+		p.add("%s: random weights, 1 to %s", g.Name, count(g.MaxWeight))
 	}
 	for _, remark := range g.Remarks {
 		p.add("%s: %s", g.Name, remark)

@@ -39,7 +39,8 @@ type Graph struct {
 	Name        string   `json:"name"`
 	Vertices    int      `json:"vertices"`
 	Edges       int64    `json:"edges"`
-	Weights     string   `json:"weights"` // none, given or random
+	Weights     string   `json:"weights"`              // none, given or random
+	MaxWeight   int      `json:"max_weight,omitempty"` // of random ones
 	SelfLoops   int64    `json:"self_loops_dropped"`
 	Duplicates  int64    `json:"duplicates_dropped"`
 	Symmetrised int64    `json:"symmetrised"`
@@ -53,13 +54,17 @@ const (
 	randomWeights = "random"
 )
 
-func describe(g *graph.Graph) Graph {
-	weights := noWeights
-	if g.Weight != nil {
+// describe returns what a result says of g, whose weights may be random.
+func describe(g *graph.Graph, random bool) Graph {
+	weights, heaviest := noWeights, 0
+	switch {
+	case random:
+		weights, heaviest = randomWeights, g.HeaviestRandom()
+	case g.Weight != nil:
 		weights = givenWeights
 	}
 	return Graph{
-		Name: g.Name, Vertices: g.Vertices(), Edges: g.Edges(), Weights: weights,
+		Name: g.Name, Vertices: g.Vertices(), Edges: g.Edges(), Weights: weights, MaxWeight: heaviest,
 		SelfLoops: g.Dropped.SelfLoops, Duplicates: g.Dropped.Duplicates, Symmetrised: g.Symmetrised,
 		Remarks: g.Remarks(),
 	}

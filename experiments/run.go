@@ -99,10 +99,7 @@ func (r Run) execute(ctx context.Context, k kernels.Kernel, h Hooks) (result *Re
 	case err != nil:
 		return nil, &InputError{err}
 	}
-	result.Graph = describe(g)
-	if random {
-		result.Graph.Weights = randomWeights
-	}
+	result.Graph = describe(g, random)
 	result.Host.SetupSeconds = time.Since(began).Seconds()
 
 	if h.Running != nil {

@@ -26,6 +26,9 @@ type Graph struct {
 	// Weight is parallel to Adj, or nil in an unweighted graph. Both
 	// directions of an edge carry the same weight.
 	Weight []float64
+	// MaxWeight is the greatest of the weights that EnsureWeights gives; 0
+	// stands for V.
+	MaxWeight int
 	// Dropped counts the input entries that a simple graph has no place for.
 	Dropped Dropped
 	// Symmetrised counts the edges that a directed input had in one direction

@@ -72,6 +72,6 @@ func openGenerated(name string, opt Options) (*Graph, error) {
 	} else {
 		g = throughCache(s, opt, generate)
 	}
-	g.Name = name
+	g.Name, g.MaxWeight = name, s.weight
 	return g, nil
 }

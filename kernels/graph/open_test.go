@@ -28,11 +28,13 @@ func TestOpenErrors(t *testing.T) {
 		"rmat-g:ten":             `rmat-g:ten: size "ten": want the base-2 logarithm of the vertices, 1 to 30`,
 		"rmat-g:0":               `rmat-g:0: size "0": want the base-2 logarithm of the vertices, 1 to 30`,
 		"rgg:29":                 `rgg:29: size "29": want the base-2 logarithm of the vertices, 1 to 28`,
-		"rmat-g:10,sed=7":        `rmat-g:10,sed=7: unknown option "sed" (did you mean "seed"?): rmat-g takes degree, seed`,
-		"rmat-g:10,":             `rmat-g:10,: unknown option "": rmat-g takes degree, seed`,
-		"rgg:10,degree=8":        `rgg:10,degree=8: unknown option "degree": rgg takes seed`,
+		"rmat-g:10,sed=7":        `rmat-g:10,sed=7: unknown option "sed" (did you mean "seed"?): rmat-g takes degree, seed, weights`,
+		"rmat-g:10,":             `rmat-g:10,: unknown option "": rmat-g takes degree, seed, weights`,
+		"rgg:10,degree=8":        `rgg:10,degree=8: unknown option "degree": rgg takes seed, weights`,
 		"rmat-g:10,seed":         `rmat-g:10,seed: seed "": want a whole number, 0 to 2^64-1`,
 		"rmat-g:10,seed=-1":      `rmat-g:10,seed=-1: seed "-1": want a whole number, 0 to 2^64-1`,
+		"rmat-g:10,weights=0":    `rmat-g:10,weights=0: weights "0": want the greatest of random weights, 1 to 2147483647`,
+		"rgg:10,weights=1e3":     `rgg:10,weights=1e3: weights "1e3": want the greatest of random weights, 1 to 2147483647`,
 		"rmat-g:10,degree=0":     `rmat-g:10,degree=0: degree "0": want the edges generated per vertex, 1 to 65536`,
 		"karate:5":               "karate:5: karate has a fixed size: write karate",
 		"karate,seed=1":          `karate,seed=1: option "seed": karate takes no options`,
@@ -43,7 +45,7 @@ func TestOpenErrors(t *testing.T) {
 		"x":                      "x: unknown kind of graph file: want " + kinds,
 		"plain.mtx.gz":           "plain.mtx.gz:1: not gzip-compressed, in spite of its name",
 		"empty.txt.gz":           "empty.txt.gz:1: the file lists no edges",
-		"rmat-g:10,seed=1,sedd=": `rmat-g:10,seed=1,sedd=: unknown option "sedd" (did you mean "seed"?): rmat-g takes degree, seed`,
+		"rmat-g:10,seed=1,sedd=": `rmat-g:10,seed=1,sedd=: unknown option "sedd" (did you mean "seed"?): rmat-g takes degree, seed, weights`,
 	} {
 		if _, err := Open(name, Options{}); err == nil || err.Error() != want {
 			t.Errorf("%q:\ngot  %v\nwant %s", name, err, want)
@@ -61,6 +63,22 @@ func TestOpenOptions(t *testing.T) {
 	}
 	if n := g.Edges() + g.Dropped.SelfLoops + g.Dropped.Duplicates; n != 3<<8 || g.Name != "rmat-er:8,degree=3,seed=5" {
 		t.Errorf("%s: %d edges generated", g.Name, n)
+	}
+	if g.HeaviestRandom() != 256 {
+		t.Errorf("weights up to %d, want V", g.HeaviestRandom())
+	}
+	for _, name := range []string{"rmat-g:8,weights=3", "rgg:8,weights=3"} {
+		if g, err = Open(name, Options{}); err != nil {
+			t.Fatal(err)
+		}
+		g.EnsureWeights(1)
+		seen := map[float64]bool{}
+		for _, w := range g.Weight {
+			seen[w] = true
+		}
+		if len(seen) != 3 || !seen[1] || !seen[2] || !seen[3] {
+			t.Errorf("%s: weights %v, want 1, 2 and 3", name, seen)
+		}
 	}
 }
 

@@ -30,13 +30,14 @@ type spec struct {
 	scale  int
 	degree int
 	seed   uint64
+	weight int // the greatest of random weights; 0: V
 }
 
 var generators = func() map[string]generator {
 	all := map[string]generator{
 		"karate": {generate: func(spec, func(done, total int64)) *Graph { return Karate() }},
 		"rgg": {
-			sized: true, maxScale: 28, options: map[string]bool{"seed": true},
+			sized: true, maxScale: 28, options: map[string]bool{"seed": true, "weights": true},
 			footprint: func(s spec) float64 {
 				n := math.Ldexp(1, s.scale)
 				return n * (40 + 4*math.Pi*rggRadius*rggRadius*math.Log(n))
@@ -48,7 +49,7 @@ var generators = func() map[string]generator {
 	}
 	for family, parameters := range rmatFamilies {
 		all[family] = generator{
-			sized: true, maxScale: 30, options: map[string]bool{"seed": true, "degree": true},
+			sized: true, maxScale: 30, options: map[string]bool{"seed": true, "degree": true, "weights": true},
 			footprint: func(s spec) float64 {
 				return math.Ldexp(1, s.scale) * (16 + 24*float64(s.degree))
 			},
@@ -133,6 +134,10 @@ func (s *spec) set(gen generator, option string) error {
 	case "degree":
 		if s.degree, err = strconv.Atoi(value); err != nil || s.degree < 1 || s.degree > 1<<16 {
 			return fmt.Errorf("%s: degree %q: want the edges generated per vertex, 1 to 65536", s.name, value)
+		}
+	case "weights":
+		if s.weight, err = strconv.Atoi(value); err != nil || s.weight < 1 || s.weight > math.MaxInt32 {
+			return fmt.Errorf("%s: weights %q: want the greatest of random weights, 1 to %d", s.name, value, math.MaxInt32)
 		}
 	}
 	return nil

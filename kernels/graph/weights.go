@@ -6,16 +6,16 @@ import (
 	"math/bits"
 )
 
-// EnsureWeights gives an unweighted graph random integer weights of 1 to V
-// inclusive, and says whether it did. A weight is a hash of the edge's two ends
-// and the seed, so it depends neither on the order of the edges nor on the rest
-// of the graph. A graph that has weights keeps them.
+// EnsureWeights gives an unweighted graph random integer weights of 1 to
+// HeaviestRandom inclusive, and says whether it did. A weight is a hash of the
+// edge's two ends and the seed, so it depends neither on the order of the edges
+// nor on the rest of the graph. A graph that has weights keeps them.
 func (g *Graph) EnsureWeights(seed uint64) bool {
 	if g.Weight != nil {
 		return false
 	}
 	weight := make([]float64, len(g.Adj))
-	n := uint64(g.Vertices())
+	n := uint64(g.HeaviestRandom())
 	inBlocks(g.Vertices(), grain, func(lo, hi int) {
 		for u := lo; u < hi; u++ {
 			for i := g.XAdj[u]; i < g.XAdj[u+1]; i++ {
@@ -28,6 +28,14 @@ func (g *Graph) EnsureWeights(seed uint64) bool {
 	})
 	g.Weight = weight
 	return true
+}
+
+// HeaviestRandom returns the greatest of the weights that EnsureWeights gives.
+func (g *Graph) HeaviestRandom() int {
+	if g.MaxWeight > 0 {
+		return g.MaxWeight
+	}
+	return g.Vertices()
 }
 
 // CheckPositiveWeights returns an error that names the first edge whose weight
