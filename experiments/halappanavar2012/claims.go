@@ -20,7 +20,9 @@ const (
 	misses     = "MISSES"
 	otherScale = "other scale" // a number of graphs of another size
 	otherGraph = "other graph" // of a real graph that stands in for the paper's
-	unknown    = "unknown"     // nothing to hold against
+	notStated  = "not stated"  // in the paper: simulated, with nothing to hold against
+	unanswered = "unanswered"  // by any run
+	unknown    = "unknown"     // nothing came of a run
 )
 
 // judged is a claim beside what was simulated.
@@ -34,7 +36,11 @@ type judged struct {
 }
 
 func (c claim) judge(d *Data) judged {
-	j := judged{claim: c, lower: math.NaN(), higher: math.NaN()}
+	j := judged{claim: c, simulated: math.NaN(), lower: math.NaN(), higher: math.NaN()}
+	if !c.isAnswered() {
+		j.verdict = unanswered
+		return j
+	}
 	if c.isOrder() {
 		j.lower, j.higher = c.low.of(d), c.high.of(d)
 		j.simulated = j.lower / j.higher
@@ -57,6 +63,8 @@ func (c claim) judge(d *Data) judged {
 	switch {
 	case math.IsNaN(j.simulated):
 		j.verdict = unknown
+	case math.IsNaN(c.published):
+		j.verdict = notStated
 	case c.exact && c.scale != c.paper:
 		j.verdict = otherScale
 	case math.Abs(relative(j.simulated, c.published)) <= Tolerance:
@@ -80,17 +88,21 @@ var claimsPart = Part{
 	Report: reportClaims,
 }
 
-var claimsHeader = []string{"claim", "where", "text", "published", "simulated", "relative_error", "verdict", "scale", "paper_scale", "trend", "low", "high", "seed", "version"}
+var claimsHeader = []string{"claim", "where", "text", "published", "simulated", "relative_error", "verdict", "scale", "paper_scale", "trend", "low", "high", "reason", "seed", "version"}
 
 func reportClaims(o *Paper, d *Data) *Report {
 	r := &Report{Rows: [][]string{claimsHeader}}
 	r.Text = append(r.Text, fmt.Sprintf("  %-60s %9s %9s %8s  %s", "", "published", "simulated", "error", ""))
 	tally := map[string]int{}
-	var numbers, orders []string
+	var numbers, orders, open []string
 	for _, c := range o.claims() {
 		j := c.judge(d)
 		tally[j.verdict]++
 		r.Rows = append(r.Rows, j.row(o, d))
+		if !c.isAnswered() {
+			open = append(open, fmt.Sprintf("  %s (%s): %s", c.text, c.where, c.reason))
+			continue
+		}
 		if c.isOrder() {
 			orders = append(orders, fmt.Sprintf("  %-60s %9s %9s %8s  %s", c.text, short(j.lower), short(j.higher), "", j.verdict))
 			continue
@@ -112,11 +124,12 @@ func reportClaims(o *Paper, d *Data) *Report {
 	r.Text = append(r.Text, numbers...)
 	r.Text = append(r.Text, fmt.Sprintf("  %-60s %9s %9s", "", "lower", "higher"))
 	r.Text = append(r.Text, orders...)
-	r.Text = append(r.Text, fmt.Sprintf("  %d hold, %d miss, %d are of other scales or graphs; a number holds within %.0f %%",
-		tally[holds], tally[misses], tally[otherScale]+tally[otherGraph], 100*Tolerance),
-		"  Vertices have 32 bits on every machine; on the multicores and the XMT the paper's had 64.",
-		"  Not repeated: the gain of 20 % by blocking a traversal on a GPU, the cost of sorting the rows,",
-		"  and the influence of the range of weights.")
+	r.Text = append(r.Text, "  unanswered")
+	r.Text = append(r.Text, open...)
+	r.Text = append(r.Text, fmt.Sprintf("  %d hold, %d miss, %d are of other scales or graphs, %d have no published figure, %d are unanswered",
+		tally[holds], tally[misses], tally[otherScale]+tally[otherGraph], tally[notStated], tally[unanswered]),
+		fmt.Sprintf("  A number holds within %.0f %%. Vertices have 32 bits on every machine; on the multicores and the XMT", 100*Tolerance),
+		"  the paper's had 64. It states ratios of times in words, and no times.")
 	return r
 }
 
@@ -173,7 +186,7 @@ func (j *judged) row(o *Paper, d *Data) []string {
 	}
 	return []string{
 		c.id, c.where, c.text, published, number(j.simulated), failed, j.verdict, scale(c.scale), scale(c.paper),
-		strings.Join(trend, " "), number(j.lower), number(j.higher), strconv.FormatUint(o.Seed, 10), d.Version,
+		strings.Join(trend, " "), number(j.lower), number(j.higher), c.reason, strconv.FormatUint(o.Seed, 10), d.Version,
 	}
 }
 

@@ -24,6 +24,7 @@ func fake(n Needs, seconds func(c study.Case) float64) *Data {
 			"queue_sizes": {64, 32, 16, 8}, "degrees": {1, 2}, "vertices_of_degree": {2, 2}, "clustering_exponents": {-1}, "vertices_of_clustering": {2},
 		}
 		o.Metrics = study.Numbers{{Name: "memory_latency.mean", Value: 600}}
+		o.Launches = []study.Launch{{Program: "matching/ld.find", Items: 8, Seconds: s}}
 		d.Outcomes[c.ID()] = o
 	}
 	return d
@@ -44,7 +45,7 @@ func opened(o Options) *Paper {
 func TestParts(t *testing.T) {
 	headers := map[string]string{
 		"table2": "graph,scale,property,published,generated,relative_error,seed,version",
-		"claims": "claim,where,text,published,simulated,relative_error,verdict,scale,paper_scale,trend,low,high,seed,version",
+		"claims": "claim,where,text,published,simulated,relative_error,verdict,scale,paper_scale,trend,low,high,reason,seed,version",
 	}
 	const figure = "figure,panel,series,x,y,unit,kernel,machine,schedule,set,graph,seed,version"
 	for _, o := range []*Paper{small, opened(Options{Scale: LeastScale}), opened(Options{Scale: DefaultScale}), opened(Options{Scale: DefaultScale, Full: true})} {
@@ -158,6 +159,9 @@ func TestClaimsAreToldApart(t *testing.T) {
 		if texts[c.text] && !strings.Contains(c.text, "and worse") {
 			t.Errorf("claim %s: %q twice", c.id, c.text)
 		}
+		if c.isAnswered() == (len(c.needs().Cases) == 0) || !c.isAnswered() && c.reason == "" {
+			t.Errorf("claim %s: needs %v, reason %q", c.id, c.needs(), c.reason)
+		}
 		ids[c.id], texts[c.text] = true, true
 	}
 	for _, id := range []string{"magny-48", "nehalem-8", "tesla", "fermi", "xmt-128"} {
@@ -197,6 +201,8 @@ func TestVerdicts(t *testing.T) {
 		{1, claim{low: q, high: q.over(q)}, misses},
 		{0.5, claim{low: q, high: q.over(q), foreign: true}, otherGraph},
 		{0.5, claim{low: q, high: timeOf(study.Case{Kernel: "none"})}, unknown},
+		{4, claim{published: math.NaN(), value: q}, notStated},
+		{4, claim{published: math.NaN(), reason: "none"}, unanswered},
 	} {
 		set(x.simulated)
 		if got := x.claim.judge(d).verdict; got != x.want {
@@ -268,5 +274,19 @@ func TestRealGraphs(t *testing.T) {
 	}
 	if n := len(figure4.Needs(opened(o)).Cases) - len(figure4.Needs(opened(Options{Scale: 10})).Cases); n != 3*(1+len(platforms)) {
 		t.Errorf("%d more runs", n)
+	}
+}
+
+// The time of an item is that of the first launch of its program.
+func TestItemTime(t *testing.T) {
+	c := study.Case{Kernel: "k"}
+	d := &Data{Outcomes: map[string]*study.Outcome{c.ID(): {Launches: []study.Launch{
+		{Program: "a", Items: 2, Seconds: 1}, {Program: "b", Items: 4, Seconds: 1}, {Program: "b", Items: 1, Seconds: 9},
+	}}}}
+	if x := itemTime(c, "b").of(d); x != 0.25 {
+		t.Errorf("%g s an item, want 0.25", x)
+	}
+	if x := itemTime(c, "c").of(d); !math.IsNaN(x) {
+		t.Errorf("%g s an item of no launch", x)
 	}
 }

@@ -18,7 +18,9 @@ type Paper struct {
 	fig4     *study.Study
 	fig5     *study.Study
 	abstract *study.Study
-	varied   *Paper // on which parameters are varied
+	// sentences are the runs behind claims that nothing else answers.
+	sentences *study.Study
+	varied    *Paper // on which parameters are varied
 }
 
 // Open reads the studies. An error says that one of them is no study, which is
@@ -50,6 +52,7 @@ func read(o Options) (*Paper, error) {
 	p.fig4 = open("fig4", o.gpuScale(), o.realParameters()...)
 	p.fig5 = open("fig5", o.scale())
 	p.abstract = open("claims", o.headlineScale(), fmt.Sprintf("gpu_scale=%d", o.headlineGPUScale()))
+	p.sentences = open("sentences", o.scale(), fmt.Sprintf("gpu_scale=%d", o.gpuScale()))
 	return p, fault
 }
 
@@ -76,6 +79,11 @@ func only(s *study.Study, place ...string) study.Case {
 // abstractRun is a run on RMAT-G behind the abstract's claims.
 func (o *Paper) abstractRun(machine string, scale int) study.Case {
 	return only(o.abstract, "machine", machine, "graph", families[goodSkew].at(scale))
+}
+
+// sentenceRun is a run behind a sentence: the one of a part, or of a place in it.
+func (o *Paper) sentenceRun(part string, place ...string) study.Case {
+	return only(o.sentences, append([]string{"part", part}, place...)...)
 }
 
 // graphOf is the degrees of a graph of table II.

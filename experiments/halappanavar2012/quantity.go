@@ -60,6 +60,31 @@ func queueOf(c study.Case, number func(sizes []int64) float64) quantity {
 	}}
 }
 
+// clockOf is the clock that a run's cycles are of, in Hz.
+func clockOf(c study.Case) quantity {
+	return quantity{Needs{Cases: []study.Case{c}}, func(d *Data) float64 {
+		if o := d.outcome(c); o != nil && o.Simulated.Cycles != nil {
+			return float64(*o.Simulated.Cycles) / o.Seconds()
+		}
+		return math.NaN()
+	}}
+}
+
+// itemTime is the time of a run's first launch of a program over its items, in
+// seconds.
+func itemTime(c study.Case, program string) quantity {
+	return quantity{Needs{Cases: []study.Case{c}}, func(d *Data) float64 {
+		if o := d.outcome(c); o != nil {
+			for _, l := range o.Launches {
+				if l.Program == program {
+					return l.Seconds / float64(l.Items)
+				}
+			}
+		}
+		return math.NaN()
+	}}
+}
+
 // metricOf is a metric of a run.
 func metricOf(c study.Case, name string) quantity {
 	return quantity{Needs{Cases: []study.Case{c}}, func(d *Data) float64 {
