@@ -43,7 +43,7 @@ func (p property) of(ctx context.Context, r Run) (*Result, error) {
 		if err != nil {
 			return nil, &InputError{err}
 		}
-		result.Graph = describe(g)
+		result.Graph = describe(g, false)
 		result.Host.SetupSeconds = time.Since(began).Seconds()
 		began = time.Now()
 		result.Answer.Figures = p.figures(g)
