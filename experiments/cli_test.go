@@ -102,7 +102,7 @@ func TestBadInput(t *testing.T) {
 		{"run --graph .", ".: is a directory, not a graph file"},
 		{"run --graph rmat-g", "rmat-g: rmat-g needs a size, as in rmat-g:14 for 2^14 vertices"},
 		{"run --graph rmat-g:99", `rmat-g:99: size "99": want the base-2 logarithm of the vertices, 1 to 30`},
-		{"run --graph rmat-g:10,degre=4", `rmat-g:10,degre=4: unknown option "degre" (did you mean "degree"?): rmat-g takes degree, seed`},
+		{"run --graph rmat-g:10,degre=4", `rmat-g:10,degre=4: unknown option "degre" (did you mean "degree"?): rmat-g takes degree, seed, weights`},
 		{"run --graph empty.mtx", `empty.mtx:1: expected the banner %%MatrixMarket, found the end of the file`},
 		{"run --graph range.mtx", "range.mtx:4: row 4 is out of range: vertices are 1 to 3"},
 		{"run --graph short.mtx", "short.mtx:4: the file ends after 1 of the 2 entries that line 2 promises"},

@@ -36,7 +36,7 @@ func sample(t *testing.T) *Result {
 	seconds, cycles, upload, download := 2.3326e-3, sim.Cycles(2_682_415), 591.25e-6, 21.4e-6
 	return &Result{
 		Kernel: "matching/ld", Machine: "tesla-c2050", Seed: 7,
-		Graph: Graph{Name: "rmat-g:14", Vertices: 16_384, Edges: 129_013, Weights: randomWeights, Remarks: []string{"894 self-loops removed"}},
+		Graph: Graph{Name: "rmat-g:14", Vertices: 16_384, Edges: 129_013, Weights: randomWeights, MaxWeight: 16_384, Remarks: []string{"894 self-loops removed"}},
 		Answer: Answer{Verified: true, Figures: []kernels.Figure{
 			{Name: "cardinality", Unit: "edges", Value: int64(7_136)},
 			{Name: "weight", Value: 98_360_642.0},
