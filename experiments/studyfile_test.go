@@ -130,7 +130,7 @@ func TestStudy(t *testing.T) {
 		return files
 	}
 	first := read()
-	for _, want := range []string{"s: A small study\n", "\n  sms  l1.enabled  seed ", "  over one-SM\n", "        1.00\n"} {
+	for _, want := range []string{"s: A small study\n", "\n  sms  l1.enabled  seeds ", "  over one-SM           95 %\n", "       1.00   1.00 to 1.00\n"} {
 		if !strings.Contains(stdout, want) {
 			t.Errorf("no %q in %s", want, stdout)
 		}
@@ -167,7 +167,7 @@ func TestStudy(t *testing.T) {
 	if status, stdout, stderr = heddle(t, "study", "plot", "s.yaml"); status != exitVerified || stdout != "s/speedup.png\ns/speedup.svg\ns/hits.png\ns/hits.svg\n" {
 		t.Errorf("status %d, %s, %s", status, stdout, stderr)
 	}
-	if svg, _ := os.ReadFile("s/speedup.svg"); !bytes.Contains(svg, []byte("speed-up over one-SM")) || !bytes.Contains(svg, []byte("geometric mean of 2 seeds")) {
+	if svg, _ := os.ReadFile("s/speedup.svg"); !bytes.Contains(svg, []byte("speed-up over one-SM")) || !bytes.Contains(svg, []byte("geometric mean of 2 seeds with its 95 % interval")) {
 		t.Errorf("%s", svg)
 	}
 	if left, _ := filepath.Glob("*/.*.tmp"); len(left) > 0 {
@@ -253,7 +253,7 @@ graphs: [rmat-g:6, rmat-g:13]
 	if told.Done != 1 || told.Failed != 1 || told.Left != 0 || !strings.Contains(told.Runs[1].Reason, "memory.capacity") {
 		t.Errorf("%+v", told)
 	}
-	if _, stdout, _ := heddle(t, "study", "results", "s.yaml"); !strings.Contains(stdout, "rmat-g:13  failed\n") {
+	if _, stdout, _ := heddle(t, "study", "results", "s.yaml"); !strings.Contains(stdout, "  rmat-g:13       failed\n") {
 		t.Error(stdout)
 	}
 }

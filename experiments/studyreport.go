@@ -115,7 +115,9 @@ func (c *cli) studyResultsCommand() *cobra.Command {
 		Long: `Shows the time and the speed-ups of a study's runs or, with --csv, --json or
 --parquet, writes a row a run with every figure as a column: the time, the
 speed-up over each baseline, the kernel's own figures, where the threads' time
-went, and every metric of the machine. Figures of the host, which no two
+went, and every metric of the machine. The table that is shown has the mean of
+runs that differ in the seed alone and the 95 % interval of that mean, by
+Student's t, of speed-ups the geometric mean; the files have each run. Figures of the host, which no two
 executions have the same, are left out: the same study gives the same bytes.`,
 		Args: arguments(1, 1),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -264,54 +266,6 @@ func writeObjects(w io.Writer, t *study.Table) error {
 	b.WriteString("\n]\n")
 	_, err := w.Write(b.Bytes())
 	return err
-}
-
-// resultLines are the times and speed-ups of a study as text.
-func resultLines(r *study.Results) []string {
-	lines := []string{r.Name + ": " + r.Title}
-	var shown []int // dimensions
-	for d := range r.Dimensions {
-		first := r.Points[0].At[d]
-		if slices.ContainsFunc(r.Points, func(p study.Point) bool { return p.At[d] != first }) {
-			shown = append(shown, d)
-		} else if first != "" {
-			lines = append(lines, "  "+r.Dimensions[d]+" "+first)
-		}
-	}
-	t := table{right: strings.Repeat("l", len(shown)) + strings.Repeat("r", 2+len(r.Baselines))}
-	var head []string
-	for _, d := range shown {
-		head = append(head, r.Dimensions[d])
-	}
-	head = append(head, "time", "cycles")
-	speedups := make([][]float64, len(r.Baselines))
-	for i, b := range r.Baselines {
-		head = append(head, "over "+b.Name)
-		speedups[i] = r.Column("speedup." + b.Name)
-	}
-	t.add(head...)
-	for i := range r.Points {
-		var row []string
-		for _, d := range shown {
-			row = append(row, r.Points[i].At[d])
-		}
-		time, cycles := r.Values[i].Get("seconds"), r.Values[i].Get("cycles")
-		switch {
-		case r.States[i] != study.Done:
-			row = append(row, string(r.States[i]))
-		case math.IsNaN(time):
-			row = append(row, "-", "-")
-		default:
-			row = append(row, duration(time), count(int64(cycles)))
-		}
-		if r.States[i] == study.Done {
-			for _, s := range speedups {
-				row = append(row, digits(s[i], 3))
-			}
-		}
-		t.add(row...)
-	}
-	return append(lines, t.lines("  ")...)
 }
 
 func (c *cli) studyPlotCommand() *cobra.Command {

@@ -42,8 +42,9 @@ type Panel struct {
 // Line is a series of points, joined in their order. Lines of one name have
 // one look in all panels.
 type Line struct {
-	Name   string
-	X, Y   []float64
+	Name string
+	X, Y []float64
+	Interval
 	Style  Style
 	Dashed bool // such as linear speed-up: dashed, without marks
 }
@@ -58,16 +59,6 @@ const (
 	Marks               // alone, as crosses that stand out: figures from elsewhere
 	Points              // alone, each with the mark of its line
 )
-
-// Bars is a bar in each group; NaN leaves one out.
-type Bars struct {
-	Name   string
-	Values []float64
-	// Marks, if there are any, are figures from elsewhere, one a group, shown
-	// where the bar would end; NaN leaves one out. MarkName is their name.
-	Marks    []float64
-	MarkName string
-}
 
 // Dimensions, in points.
 const (
@@ -130,10 +121,16 @@ func (f *Figure) check() error {
 			if len(l.X) != len(l.Y) {
 				return fmt.Errorf("figure %q: line %q has %d x and %d y", f.Title, l.Name, len(l.X), len(l.Y))
 			}
+			if !l.Interval.fits(len(l.Y)) {
+				return fmt.Errorf("figure %q: line %q has other intervals than points", f.Title, l.Name)
+			}
 		}
 		for _, b := range p.Bars {
 			if len(b.Values) != len(p.Groups) {
 				return fmt.Errorf("figure %q: %q has %d bars for %d groups", f.Title, b.Name, len(b.Values), len(p.Groups))
+			}
+			if !b.Interval.fits(len(b.Values)) {
+				return fmt.Errorf("figure %q: %q has other intervals than bars", f.Title, b.Name)
 			}
 			if len(b.Marks) > 0 && len(b.Marks) != len(p.Groups) {
 				return fmt.Errorf("figure %q: %q has %d marks for %d groups", f.Title, b.Name, len(b.Marks), len(p.Groups))
@@ -266,6 +263,7 @@ func (p *Panel) addLines(g *gonum.Plot, k *key) error {
 				points = append(points, plotter.XY{X: l.X[i], Y: l.Y[i]})
 				x.take(l.X[i])
 				y.take(l.Y[i])
+				l.Interval.take(&y, i)
 			}
 		}
 		if len(points) == 0 {
@@ -289,134 +287,19 @@ func (p *Panel) addLines(g *gonum.Plot, k *key) error {
 			g.Add(scatter)
 		}
 	}
+	y.widen()
+	for _, l := range p.Lines {
+		place := func(i int) float64 {
+			if !x.shows(l.X[i]) {
+				return math.NaN()
+			}
+			return l.X[i]
+		}
+		if err := l.Interval.add(g, &y, k.entry(l.Name).color, place, l.Y); err != nil {
+			return err
+		}
+	}
 	x.apply(&g.X, p.XTicks)
 	y.apply(&g.Y, nil)
 	return nil
-}
-
-func (p *Panel) addBars(g *gonum.Plot, k *key) error {
-	const share = 0.8 // of a group's width that its bars take
-	y := span{log: p.YLog}
-	if !p.YLog {
-		y.take(0)
-	}
-	for _, b := range p.Bars {
-		for _, v := range append(b.Values[:len(b.Values):len(b.Values)], b.Marks...) {
-			if y.shows(v) {
-				y.take(v)
-			}
-		}
-	}
-	width := share / float64(len(p.Bars))
-	y.widen()
-	for i, b := range p.Bars {
-		fill := k.entry(b.Name).color
-		for at, v := range b.Values {
-			if !y.shows(v) {
-				continue
-			}
-			left := float64(at) - share/2 + width*float64(i)
-			base := 0.0
-			if p.YLog {
-				base = y.low
-			}
-			box, err := plotter.NewPolygon(plotter.XYs{{X: left, Y: base}, {X: left + width*0.92, Y: base}, {X: left + width*0.92, Y: v}, {X: left, Y: v}})
-			if err != nil {
-				return err
-			}
-			box.Color = fill
-			box.LineStyle.Width = 0
-			g.Add(box)
-		}
-		for at, v := range b.Marks {
-			if !y.shows(v) {
-				continue
-			}
-			mark, err := plotter.NewScatter(plotter.XYs{{X: float64(at) - share/2 + width*(float64(i)+0.46), Y: v}})
-			if err != nil {
-				return err
-			}
-			e := k.entry(b.MarkName)
-			mark.GlyphStyle = e.glyph()
-			g.Add(mark)
-		}
-	}
-	ticks := make([]gonum.Tick, len(p.Groups))
-	for i, name := range p.Groups {
-		ticks[i] = gonum.Tick{Value: float64(i), Label: name}
-	}
-	g.X.Min, g.X.Max = -0.6, float64(len(p.Groups))-0.4
-	g.X.Tick.Marker = gonum.ConstantTicks(ticks)
-	g.X.Tick.Length = 0
-	wide := vg.Length(0)
-	for _, name := range p.Groups {
-		wide = max(wide, sized(8).Width(name))
-	}
-	if wide*vg.Length(len(p.Groups)) > 0.7*panelWidth { // they would run into each other
-		g.X.Tick.Label.Rotation = math.Pi / 9
-		g.X.Tick.Label.XAlign, g.X.Tick.Label.YAlign = draw.XRight, draw.YTop
-	}
-	y.apply(&g.Y, nil)
-	return nil
-}
-
-// span is the range of an axis.
-type span struct {
-	log       bool
-	taken     bool
-	low, high float64
-	wide      bool
-}
-
-// shows says whether the axis has a place for x.
-func (s *span) shows(x float64) bool {
-	return !math.IsNaN(x) && !math.IsInf(x, 0) && (!s.log || x > 0)
-}
-
-func (s *span) take(x float64) {
-	if !s.taken {
-		s.low, s.high, s.taken = x, x, true
-	}
-	s.low, s.high = min(s.low, x), max(s.high, x)
-}
-
-// widen leaves room around the values.
-func (s *span) widen() {
-	if s.wide {
-		return
-	}
-	s.wide = true
-	switch {
-	case !s.taken && s.log:
-		s.low, s.high = 1, 10
-	case !s.taken:
-		s.low, s.high = 0, 1
-	case s.log:
-		room := math.Pow(s.high/s.low, 0.06)
-		room = max(room, 1.15)
-		s.low, s.high = s.low/room, s.high*room
-	default:
-		room := 0.06 * (s.high - s.low)
-		if room == 0 {
-			room = max(math.Abs(s.high)/10, 1e-12)
-		}
-		s.high += room
-		if s.low != 0 {
-			s.low -= room
-		}
-	}
-}
-
-func (s *span) apply(a *gonum.Axis, ticks []float64) {
-	s.widen()
-	a.Min, a.Max = s.low, s.high
-	if s.log {
-		a.Scale = gonum.LogScale{}
-	}
-	switch {
-	case ticks != nil:
-		a.Tick.Marker = at(ticks)
-	case s.log:
-		a.Tick.Marker = logTicks{}
-	}
 }

@@ -41,7 +41,14 @@ func examples() map[string]*Figure {
 		"names":   {Title: "long names", Panels: []Panel{{Groups: []string{"load_store.outstanding", "l2.slice.hit_latency", "units.compare.latency"}, Bars: []Bars{{Name: "halved", Values: []float64{1, 2, 3}}}}}},
 		"one":     {Title: "time over l1.size", Panels: []Panel{{XLabel: "l1.size (KiB)", YLabel: "time (ms)", Lines: []Line{{Name: "a", X: []float64{1, 2, 3}, Y: []float64{3, 2, 5}}}}}},
 		"grid":    {Title: "3 by 3", Columns: 3, Panels: []Panel{panel, second, third, panel, second, third, panel, second, third}},
-		"void":    {Title: "nothing that a logarithm has", Panels: []Panel{{XLog: true, YLog: true, Lines: []Line{{Name: "a", X: []float64{0, 1}, Y: []float64{1, -1}}}}}},
+		"trust": {Title: "of several seeds", Panels: []Panel{
+			{XLog: true, YLog: true, Lines: []Line{
+				{Name: "a", X: threads, Y: scaled(1, 0.02), Interval: Interval{scaled(0.9, 0.02), scaled(1.1, 0.02)}},
+				{Name: "b", X: []float64{0, 2, 4}, Y: []float64{1, 2, 3}, Interval: Interval{[]float64{0.5, -1, math.NaN()}, []float64{2, 3, math.NaN()}}},
+			}},
+			{Groups: []string{"x", "y"}, Bars: []Bars{{Name: "a", Values: []float64{1, 2}, Interval: Interval{[]float64{0.5, math.NaN()}, []float64{1.5, math.NaN()}}}, {Name: "b", Values: []float64{2, 3}}}},
+		}},
+		"void": {Title: "nothing that a logarithm has", Panels: []Panel{{XLog: true, YLog: true, Lines: []Line{{Name: "a", X: []float64{0, 1}, Y: []float64{1, -1}}}}}},
 	}
 }
 
@@ -101,9 +108,11 @@ func TestLegend(t *testing.T) {
 
 func TestRefusals(t *testing.T) {
 	for want, f := range map[string]*Figure{
-		"no panel":   {},
-		"2 x and 1":  {Panels: []Panel{{Lines: []Line{{X: []float64{1, 2}, Y: []float64{1}}}}}},
-		"1 bars for": {Panels: []Panel{{Groups: []string{"a", "b"}, Bars: []Bars{{Name: "x", Values: []float64{1}}}}}},
+		"no panel":              {},
+		"2 x and 1":             {Panels: []Panel{{Lines: []Line{{X: []float64{1, 2}, Y: []float64{1}}}}}},
+		"intervals than points": {Panels: []Panel{{Lines: []Line{{X: []float64{1}, Y: []float64{1}, Interval: Interval{Low: []float64{1}}}}}}},
+		"intervals than bars":   {Panels: []Panel{{Groups: []string{"a"}, Bars: []Bars{{Values: []float64{1}, Interval: Interval{[]float64{1, 2}, []float64{1, 2}}}}}}},
+		"1 bars for":            {Panels: []Panel{{Groups: []string{"a", "b"}, Bars: []Bars{{Name: "x", Values: []float64{1}}}}}},
 	} {
 		if err := f.Write(new(bytes.Buffer), "svg"); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
@@ -114,6 +123,25 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
+// An axis has room for error bars, but for an end that it cannot show.
+func TestIntervalsHaveRoom(t *testing.T) {
+	l := Line{Name: "a", X: []float64{1, 2}, Y: []float64{1, 2}, Interval: Interval{[]float64{-1, math.NaN()}, []float64{8, math.NaN()}}}
+	for _, log := range []bool{false, true} {
+		p := Panel{YLog: log, Lines: []Line{l}}
+		g, err := p.plot(newKey(nil, 100))
+		if err != nil {
+			t.Fatal(err)
+		}
+		low := -1.0
+		if log {
+			low = 1
+		}
+		if g.Y.Max < 8 || g.Y.Min > low || g.Y.Min < low-1 {
+			t.Errorf("logarithmic %v: an axis from %g to %g", log, g.Y.Min, g.Y.Max)
+		}
+	}
+}
+
 func TestLogTicks(t *testing.T) {
 	for _, c := range []struct {
 		low, high float64
@@ -121,6 +149,7 @@ func TestLogTicks(t *testing.T) {
 	}{
 		{1, 48, "1 2 5 10 20"},
 		{0.9, 1100, "1 10 100 1000"},
+		{0.8, 1.7, "0.8 1.2 1.6"},
 		{2, 7, "2 3 4 5 6 7"},
 		{1e-6, 1e-4, "1e-6 2e-6 5e-6 1e-5 2e-5 5e-5 1e-4"},
 	} {

@@ -21,6 +21,10 @@ func (a at) Ticks(low, high float64) []gonum.Tick {
 	return ticks
 }
 
+// narrow is how many decades a linear axis's ticks fit, too: there are too few
+// numbers of one digit.
+const narrow = 0.5
+
 // logTicks labels powers of ten and, over few decades, numbers between.
 type logTicks struct{}
 
@@ -28,6 +32,9 @@ type logTicks struct{}
 func (logTicks) Ticks(low, high float64) []gonum.Tick {
 	first, last := int(math.Floor(math.Log10(low))), int(math.Ceil(math.Log10(high)))
 	decades := math.Log10(high / low)
+	if decades < narrow {
+		return gonum.DefaultTicks{}.Ticks(low, high)
+	}
 	labelled := map[int]bool{1: true}
 	switch {
 	case decades < 0.7:

@@ -14,8 +14,8 @@ import (
 
 // Figure draws p: a panel for each label of p.Panels and a line or a group of
 // bars for each combination of the other dimensions but X. Runs that differ in
-// the seed alone are one point, their mean: the geometric one of speed-ups. The
-// error says that there is nothing to draw.
+// the seed alone are one point, their mean, with its interval. The error says
+// that there is nothing to draw.
 func (r *Results) Figure(p Plot) (*plot.Figure, error) {
 	values := r.Column(p.Show)
 	var chosen []int
@@ -32,19 +32,13 @@ func (r *Results) Figure(p Plot) (*plot.Figure, error) {
 	xs, xUnit, numeric := Numeric(x)
 	numeric = numeric && p.Kind != "bars"
 	series := r.series(p, chosen)
-	geometric := strings.HasPrefix(p.Show, "speedup.")
 
 	type place struct{ panel, series, x string }
-	sums, counts := map[place]float64{}, map[place]float64{}
+	figures := map[place][]float64{}
 	var names []string
 	for at, i := range chosen {
 		to := place{r.Label(&r.Points[i], p.Panels), series[at], r.Label(&r.Points[i], p.X)}
-		v := values[i] / unit
-		if geometric {
-			v = math.Log(v)
-		}
-		sums[to] += v
-		counts[to]++
+		figures[to] = append(figures[to], values[i]/unit)
 		if !slices.Contains(names, to.series) {
 			names = append(names, to.series)
 		}
@@ -64,22 +58,21 @@ func (r *Results) Figure(p Plot) (*plot.Figure, error) {
 			panel.Groups = x
 		}
 		for _, s := range names {
-			ys := make([]float64, len(x))
-			some := false
-			for j, l := range x {
-				at := place{name, s, l}
-				ys[j] = sums[at] / counts[at] // NaN where there is none
-				if geometric {
-					ys[j] = math.Exp(ys[j])
-				}
-				some = some || counts[at] > 0
+			var ys []float64 // NaN where there is none
+			var interval plot.Interval
+			runs := 0
+			for _, l := range x {
+				e := EstimateOf(figures[place{name, s, l}], AreRatios(p.Show))
+				ys = append(ys, e.Mean)
+				interval.Low, interval.High = append(interval.Low, e.Low), append(interval.High, e.High)
+				runs += e.Runs
 			}
 			switch {
-			case !some:
+			case runs == 0:
 			case numeric:
-				panel.Lines = append(panel.Lines, plot.Line{Name: s, X: xs, Y: ys})
+				panel.Lines = append(panel.Lines, plot.Line{Name: s, X: xs, Y: ys, Interval: interval})
 			default:
-				panel.Bars = append(panel.Bars, plot.Bars{Name: s, Values: ys})
+				panel.Bars = append(panel.Bars, plot.Bars{Name: s, Values: ys, Interval: interval})
 			}
 		}
 		f.Panels = append(f.Panels, panel)
@@ -149,10 +142,10 @@ func (r *Results) note(p Plot, chosen []int) string {
 	note := "heddle " + r.Version + ", seed " + seeds[0]
 	if len(seeds) > 1 && p.X != "seed" && p.Panels != "seed" {
 		kind := "mean"
-		if strings.HasPrefix(p.Show, "speedup.") {
+		if AreRatios(p.Show) {
 			kind = "geometric mean"
 		}
-		note = fmt.Sprintf("heddle %s, %s of %d seeds", r.Version, kind, len(seeds))
+		note = fmt.Sprintf("heddle %s, %s of %d seeds with its 95 %% interval", r.Version, kind, len(seeds))
 	}
 	for _, d := range []string{"kernel", "machine", "graph"} {
 		if l := r.labels(chosen, d); len(l) == 1 {

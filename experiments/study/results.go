@@ -178,8 +178,10 @@ func (r *Results) Table() *Table {
 	for _, b := range r.Baselines {
 		numbers("speedup." + b.Name)
 	}
-	for _, name := range r.figures() {
-		numbers(name)
+	for _, group := range figureGroups {
+		for _, name := range r.Figures(group) {
+			numbers(name)
+		}
 	}
 	text("run.kernel", func(i int) string { return r.Points[i].Kernel })
 	text("run.machine", func(i int) string { return r.Points[i].Machine })
@@ -192,18 +194,16 @@ func (r *Results) Table() *Table {
 	return t
 }
 
-// figures returns the columns of all runs beyond runColumns, by group, each in
-// the order in which the runs have them.
-func (r *Results) figures() []string {
+// Figures returns the columns of a group beyond those of every run, in the order
+// in which the runs have them.
+func (r *Results) Figures(group string) []string {
 	var names []string
-	for _, group := range figureGroups {
-		seen := map[string]bool{}
-		for _, values := range r.Values {
-			for _, n := range values {
-				if strings.HasPrefix(n.Name, group+".") && !seen[n.Name] {
-					seen[n.Name] = true
-					names = append(names, n.Name)
-				}
+	seen := map[string]bool{}
+	for _, values := range r.Values {
+		for _, n := range values {
+			if strings.HasPrefix(n.Name, group+".") && !seen[n.Name] {
+				seen[n.Name] = true
+				names = append(names, n.Name)
 			}
 		}
 	}
