@@ -3,6 +3,8 @@ package isa
 import (
 	"fmt"
 	"math/bits"
+
+	"heddle/sim"
 )
 
 // Work is what a run executed.
@@ -42,9 +44,20 @@ func RunFunctionalUntil(l *Launch, limit uint64, watch func(Work) error) (Work, 
 // RunProfiled is RunFunctionalUntil that adds to a profile of l's program,
 // unless it is nil.
 func RunProfiled(l *Launch, limit uint64, watch func(Work) error, p *Profile) (Work, error) {
-	r := functional{Launch: l, limit: limit, watch: watch, profile: p, waiters: map[uint64][]*task{}}
+	n := len(l.Program.Code)
+	r := functional{Launch: l, limit: limit, watch: watch, waiters: map[uint64][]*task{}}
+	r.meter = Meter{Cost: make([]sim.Time, n), profile: p}
+	for pc := range r.meter.Cost {
+		r.meter.Cost[pc] = 1
+	}
+	if p != nil {
+		r.meter.Insts = p.Insts
+	} else {
+		r.meter.Insts = make([]InstStats, n)
+	}
+	r.before = r.lanes()
 	err := r.run()
-	return r.work, err
+	return r.work(), err
 }
 
 // A task runs a warp, then another.
@@ -74,12 +87,12 @@ type blockRun struct {
 // functional is a functional run.
 type functional struct {
 	*Launch
-	work  Work
-	limit uint64
+	meter  Meter  // of instructions
+	before uint64 // lanes' instructions that the profile had counted
+	limit  uint64
 
 	watch   func(Work) error
 	watched uint64 // instructions when it was last called
-	profile *Profile
 
 	thread int       // first thread of the next warp
 	block  *blockRun // of the warp begun last
@@ -109,14 +122,26 @@ func (r *functional) run() error {
 		if err := r.turn(t); err != nil {
 			return err
 		}
-		if r.watch != nil && r.work.Instructions-r.watched >= watchInterval {
-			r.watched = r.work.Instructions
-			if err := r.watch(r.work); err != nil {
+		if r.watch != nil && r.instructions()-r.watched >= watchInterval {
+			r.watched = r.instructions()
+			if err := r.watch(r.work()); err != nil {
 				return err
 			}
 		}
 	}
 }
+
+func (r *functional) instructions() uint64 { return uint64(r.meter.Spent) }
+
+// lanes returns the lanes' instructions that have been counted.
+func (r *functional) lanes() (n uint64) {
+	for pc := range r.meter.Insts {
+		n += r.meter.Insts[pc].Lanes
+	}
+	return n
+}
+
+func (r *functional) work() Work { return Work{r.instructions(), r.lanes() - r.before} }
 
 // begin makes the next warp ready; it reports whether there was one.
 func (r *functional) begin() bool {
@@ -183,35 +208,25 @@ func (r *functional) retry() bool {
 
 // turn lets a ready warp run.
 func (r *functional) turn(t *task) error {
-	w := &t.Warp
-	w.Clock = r.work.Instructions
-	budget := uint64(turnLength)
+	w, m := &t.Warp, &r.meter
+	before := m.Spent
+	w.Clock = uint64(before)
+	m.Until = before + turnLength
 	if r.limit != 0 {
-		budget = min(budget, r.limit-r.work.Instructions)
+		m.Until = sim.Time(min(uint64(m.Until), r.limit))
 	}
-	var n, lanes uint64
 	outcome := Next
-	for outcome == Next && n < budget {
-		active := w.Active
-		t.at = w.PC
-		outcome = w.Step()
-		if outcome < Blocked || outcome == Done {
-			n++
-			lanes += uint64(bits.OnesCount64(active))
-			if r.profile != nil {
-				r.profile.count(w, t.at, active)
-			}
-		}
+	for outcome == Next && m.Spent < m.Until {
+		outcome = w.Run(m)
+		t.at = m.Last
 		if len(r.waiters) > 0 {
 			r.wakeWaiters(t)
 		}
 	}
-	r.work.Instructions += n
-	r.work.LaneInstructions += lanes
-	r.moves += n
+	r.moves += uint64(m.Spent - before)
 	switch outcome {
 	case Next:
-		if r.work.Instructions == r.limit {
+		if r.instructions() == r.limit {
 			return fmt.Errorf("the run does not end within %d instructions: %s", r.limit, w.stop(lowest(w.Active), w.PC))
 		}
 		r.wake(t)

@@ -1,7 +1,5 @@
 package isa
 
-import "math/bits"
-
 // InstStats is what a functional run counts for one instruction of a program.
 type InstStats struct {
 	Issues    uint64 // by warps
@@ -58,25 +56,19 @@ func NewProfile(p *Program, arrayID func(addr uint64) int) *Profile {
 	return f
 }
 
-// count adds the instruction at pc, which the given lanes of w have executed.
-func (f *Profile) count(w *Warp, pc int32, lanes uint64) {
-	n := uint64(bits.OnesCount64(lanes))
-	s := &f.Insts[pc]
-	s.Issues++
-	s.Lanes += n
-	if w.Divergent {
-		s.Divergent++
+// access counts the instruction at pc, which the given n lanes of w have executed,
+// for the array that it has accessed, if it has.
+func (f *Profile) access(w *Warp, pc int32, lanes, n uint64) {
+	if f.kinds[pc] == noAccess || lanes == 0 {
+		return
 	}
-	if f.kinds[pc] != noAccess && lanes != 0 {
-		f.access(w, pc, lanes, n)
+	if id := f.arrayID(w.Addr[lowest(lanes)]); id >= 0 {
+		f.countArray(id, pc, n)
 	}
 }
 
-func (f *Profile) access(w *Warp, pc int32, lanes, n uint64) {
-	id := f.arrayID(w.Addr[lowest(lanes)])
-	if id < 0 {
-		return
-	}
+// countArray counts the accesses of n lanes to an array.
+func (f *Profile) countArray(id int, pc int32, n uint64) {
 	for id >= len(f.Arrays) {
 		f.Arrays = append(f.Arrays, ArrayAccesses{})
 	}

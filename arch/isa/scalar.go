@@ -41,30 +41,11 @@ type Scalar struct {
 
 	warp    Warp // of the thread stepped last
 	current *Thread
-	steps   []step
-	memory  Segmented // nil if the memory is not
-}
-
-// Segment is a stretch of memory that is the bytes of one array.
-type Segment struct {
-	Base  uint64
-	Data  []byte
-	Array int
-}
-
-// Segmented is a Memory some of which can be reached without it.
-type Segmented interface {
-	Memory
-	// Segment returns the stretch that addr lies in, if plain loads, or plain
-	// loads and stores, of aligned elements do nothing but read and write its
-	// bytes.
-	Segment(addr uint64, writes bool) (s Segment, ok bool)
 }
 
 // NewScalar returns what executes the threads of l.
 func NewScalar(l *Launch) *Scalar {
-	x := &Scalar{steps: resolve(l.Program)}
-	x.memory, _ = l.Memory.(Segmented)
+	x := &Scalar{}
 	x.warp.Start(l, 0, 1, NewBlockMemory(l.Program))
 	return x
 }
@@ -99,7 +80,7 @@ func (x *Scalar) Step(t *Thread) Outcome {
 	if x.current != t {
 		x.bind(t)
 	}
-	s := &x.steps[t.PC]
+	s := &x.warp.steps[t.PC]
 	if s.form == loads {
 		return x.load(t, s)
 	}
@@ -114,11 +95,11 @@ func (x *Scalar) Step(t *Thread) Outcome {
 	var v uint64
 	switch s.form {
 	case integers:
-		v = x.integer(s)
+		v = integer(s.op, x.get(s.a), x.get(s.b))
 	case others:
-		v = x.other(s)
+		v = other(s.op, x.get(s.a), x.get(s.b), x.get(s.c))
 	case comparisons:
-		v = truth(x.compare(s))
+		v = truth(compare(s.op, x.get(s.a), x.get(s.b)))
 	case stores:
 		return x.store(t, s)
 	case jumps:
@@ -142,70 +123,7 @@ func (x *Scalar) bind(t *Thread) {
 }
 
 // get returns a register of the current thread.
-func (x *Scalar) get(r Reg) uint64 { return x.warp.banks[r>>bankShift][r&bankIndex] }
-
-func (x *Scalar) integer(s *step) uint64 {
-	a, b := x.get(s.a), x.get(s.b)
-	switch s.op {
-	case OpAdd:
-		return a + b
-	case OpSub:
-		return a - b
-	case OpMul:
-		return a * b
-	case OpAnd:
-		return a & b
-	case OpOr:
-		return a | b
-	case OpShl:
-		return a << b
-	default: // OpMov
-		return a
-	}
-}
-
-func (x *Scalar) other(s *step) uint64 {
-	a, b := x.get(s.a), x.get(s.b)
-	switch s.op {
-	case OpXor:
-		return a ^ b
-	case OpShr:
-		return a >> b
-	case OpMin:
-		return uint64(min(int64(a), int64(b)))
-	case OpMax:
-		return uint64(max(int64(a), int64(b)))
-	case OpAddF64:
-		return bits64(f64(a) + f64(b))
-	case OpMulF64:
-		return bits64(f64(a) * f64(b))
-	default: // OpSelect
-		if a == 0 {
-			return x.get(s.c)
-		}
-		return b
-	}
-}
-
-func (x *Scalar) compare(s *step) bool {
-	a, b := x.get(s.a), x.get(s.b)
-	switch s.op {
-	case OpEq:
-		return a == b
-	case OpNe:
-		return a != b
-	case OpLt:
-		return int64(a) < int64(b)
-	case OpLe:
-		return int64(a) <= int64(b)
-	case OpEqF64:
-		return f64(a) == f64(b)
-	case OpLtF64:
-		return f64(a) < f64(b)
-	default: // OpLeF64
-		return f64(a) <= f64(b)
-	}
-}
+func (x *Scalar) get(o operand) uint64 { return x.warp.banks.get(o) }
 
 // reach returns where in its segment an access of the instruction s lies. It
 // reports false if the access has to go by the memory.
@@ -216,23 +134,11 @@ func (x *Scalar) reach(t *Thread, s *step) (offset uint64, ok bool) {
 		x.Array = s.array
 		return offset, true
 	}
-	return x.find(s, addr)
-}
-
-// find is reach for an address that is not in the segment of the instruction's
-// access before.
-func (x *Scalar) find(s *step, addr uint64) (offset uint64, ok bool) {
-	if x.memory == nil {
-		return 0, false
+	if s.find(x.warp.segmented, addr, s.mask+1, s.form == stores) {
+		x.Array = s.array
+		return addr - s.base, true
 	}
-	g, ok := x.memory.Segment(addr, s.form == stores)
-	if !ok || addr-g.Base+s.mask >= uint64(len(g.Data)) || addr&s.mask != 0 || g.Base&s.mask != 0 {
-		return 0, false
-	}
-	s.base, s.data, s.array = g.Base, g.Data, g.Array
-	s.limit = uint64(len(g.Data)) - s.mask
-	x.Array = g.Array
-	return addr - g.Base, true
+	return 0, false
 }
 
 func (x *Scalar) load(t *Thread, s *step) Outcome {
@@ -304,7 +210,7 @@ func (x *Scalar) byTable(t *Thread) Outcome {
 // nothing.
 func (x *Scalar) pass(pc int32) int32 {
 	if isFree[x.warp.code[pc].Op] {
-		return x.steps[pc].next
+		return x.warp.steps[pc].next
 	}
 	return pc
 }

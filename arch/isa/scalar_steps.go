@@ -1,51 +1,41 @@
 package isa
 
-// step is an instruction of a program with what a Scalar needs to know of it.
+// step is an instruction of a program with what is needed to execute it for a
+// lone thread, or a lone lane.
 type step struct {
 	form    form
 	op      Op
 	element Type // of an access
-	d       Reg  // index among the function's own registers
-	a, b, c Reg
-	next    int32  // pc of what follows
-	to      int32  // of what a jump goes to, and a branch whose a is zero
+	d       operand
+	a, b, c operand
+	next    int32  // pc of what follows, past text that costs nothing
+	to      int32  // of what a jump goes to, and a branch whose a is zero, past such text
 	scale   uint64 // that b is multiplied by
 	offset  uint64
-
-	// The segment of the latest access, and of which offsets in it an access
-	// begins at: those below limit that have no bit of mask.
-	base, limit, mask uint64
-	data              []byte
-	array             int
+	setsBit bool // changes full/empty bits, or waits for one
+	reach
 }
 
-// form is how a Scalar executes an instruction.
-type form uint8
+// operand is a register: in its highest bits the bank, and below the index of
+// lane 0 among the bank's registers of all lanes.
+type operand uint32
 
 const (
-	byTable  form = iota
-	loads         // from global memory
-	stores        // to global memory
-	branches      // go on where a is not zero
-	jumps
-	integers
-	comparisons
-	others // arithmetic
+	operandShift         = 30
+	operandIndex operand = 1<<operandShift - 1
 )
 
-// formOf lists the instructions that are not left to the table.
-var formOf = map[Op]form{
-	OpAdd: integers, OpSub: integers, OpMul: integers, OpAnd: integers, OpOr: integers, OpShl: integers, OpMov: integers,
-	OpXor: others, OpShr: others, OpMin: others, OpMax: others, OpAddF64: others, OpMulF64: others, OpSelect: others,
-	OpEq: comparisons, OpNe: comparisons, OpLt: comparisons, OpLe: comparisons,
-	OpEqF64: comparisons, OpLtF64: comparisons, OpLeF64: comparisons,
-	OpIf: branches, OpWhile: branches, OpBreakZero: branches, OpBreakNonZero: branches,
-	OpElse: jumps, OpEndLoop: jumps, OpBreak: jumps, OpContinue: jumps,
-	OpLoad: loads, OpStore: stores,
+func newOperand(r Reg, width int) operand {
+	return operand(r>>bankShift)<<operandShift | operand(r.Index()*width)
 }
 
-// resolve returns the steps of p, one an instruction.
-func resolve(p *Program) []step {
+// view is the banks' registers, from those of a lane on.
+type view [4][]uint64
+
+func (v *view) get(o operand) uint64 { return v[o>>operandShift][o&operandIndex] }
+
+// resolve returns the steps of p for warps of a width, one an instruction.
+func resolve(p *Program, width int) []step {
 	steps := make([]step, len(p.Code))
 	after := func(pc int32) int32 { // the first instruction from pc on that costs something
 		for int(pc) < len(p.Code) && isFree[p.Code[pc].Op] {
@@ -57,14 +47,16 @@ func resolve(p *Program) []step {
 	for pc := range steps {
 		in := &p.Code[pc]
 		s := &steps[pc]
-		*s = step{form: formOf[in.Op], op: in.Op, element: in.Type, a: in.A, b: in.B, c: in.C,
+		*s = step{form: formOf[in.Op], op: in.Op, element: in.Type,
+			a: newOperand(in.A, width), b: newOperand(in.B, width), c: newOperand(in.C, width), d: newOperand(in.D, width),
 			next: after(int32(pc) + 1), scale: uint64(in.Scale), offset: uint64(in.Off)}
-		if in.D != NoReg {
-			s.d = Reg(in.D.Index())
-		}
 		if in.B == NoReg {
-			s.b, s.scale = in.A, 0
+			s.b, s.scale = s.a, 0
 		}
+		if in.C == NoReg {
+			s.c = s.a
+		}
+		s.setsBit = in.Op == OpPurge || in.Row().Memory == FullEmpty
 		if in.Row().Memory != NoMemory {
 			s.mask = uint64(in.Type.Size()) - 1
 			if in.Space != Global {

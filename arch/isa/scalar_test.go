@@ -7,6 +7,8 @@ import (
 	"slices"
 	"testing"
 
+	"heddle/sim"
+
 	"pgregory.net/rapid"
 )
 
@@ -24,6 +26,9 @@ func (m segments) Segment(addr uint64, writes bool) (Segment, bool) {
 	}
 	return Segment{}, false
 }
+
+// reachDirectly gives l the memory m.
+func (l *Launch) reachDirectly(m segments) { l.Memory, l.segmented = m, m }
 
 // lone is what an instruction of a trial leaves of a thread, and of memory.
 type lone struct {
@@ -59,29 +64,42 @@ func (tr *trial) memory() *flatMemory {
 	return m
 }
 
+// reachable returns the trial's memory, and what a launch is to have of it.
+func (tr *trial) reachable(direct bool) (*flatMemory, Memory) {
+	m := tr.memory()
+	if direct {
+		return m, segments{m}
+	}
+	return m, m
+}
+
 // byWarp executes the trial's instruction as the first lane of a warp of one.
-func (tr *trial) byWarp() lone {
-	p, m := tr.program(), tr.memory()
+func (tr *trial) byWarp(direct bool, step func(*Warp) Outcome) lone {
+	p := tr.program()
+	m, memory := tr.reachable(direct)
 	block := NewBlockMemory(p)
 	copy(block.bytes, tr.bytes)
 	var w Warp
-	w.Start(NewLaunch(p, m, 1, 3, 3, nil), 2, 1, block)
+	w.Start(NewLaunch(p, memory, 1, 3, 3, nil), 2, 1, block)
 	copy(w.local, tr.bytes)
 	w.Clock = 77
 	for i := range tr.rows {
 		w.Set(Reg(i), 0, tr.rows[i][0])
 	}
-	outcome := w.Step()
+	outcome := step(&w)
 	return lone{outcome, w.PC, fault(w.Fault), w.Addr[0], slices.Clone(w.banks[0]), append(block.bytes, w.local...), m.bytes, m.full}
+}
+
+// runOne lets a warp run one instruction.
+func runOne(w *Warp) Outcome {
+	n := len(w.Program.Code)
+	return w.Run(&Meter{Cost: slices.Repeat([]sim.Time{1}, n), Insts: make([]InstStats, n), Until: 1})
 }
 
 // byScalar executes it as a lone thread.
 func (tr *trial) byScalar(direct bool) lone {
-	p, m := tr.program(), tr.memory()
-	var memory Memory = m
-	if direct {
-		memory = segments{m}
-	}
+	p := tr.program()
+	m, memory := tr.reachable(direct)
 	x := NewScalar(NewLaunch(p, memory, 1, 3, 3, nil))
 	copy(x.warp.block.bytes, tr.bytes)
 	x.Clock = 77
@@ -130,12 +148,20 @@ func TestScalarDoesWhatTheTableSays(t *testing.T) {
 			if r.IntN(8) == 0 && row.Form.B != NoType {
 				tr.in.B = tr.in.A
 			}
-			want, got := tr.byWarp(), tr.byScalar(trials%3 > 0)
+			want, got := tr.byWarp(false, (*Warp).Step), tr.byScalar(trials%3 > 0)
 			if row.Memory == NoMemory {
 				want.addr = got.addr
 			}
 			if !reflect.DeepEqual(got, want) {
 				t.Fatalf("%s, %+v:\n got %v\nwant %v", row.Name, tr.in, got, want)
+			}
+			if got := tr.byWarp(trials%3 > 0, (*Warp).Step); !reflect.DeepEqual(got, want) && row.Memory != NoMemory {
+				t.Fatalf("%s, %+v, directly:\n got %v\nwant %v", row.Name, tr.in, got, want)
+			}
+			got = tr.byWarp(trials%3 > 0, runOne)
+			got.addr = want.addr
+			if !reflect.DeepEqual(got, want) {
+				t.Fatalf("%s, %+v, running:\n got %v\nwant %v", row.Name, tr.in, got, want)
 			}
 		}
 	}
@@ -153,7 +179,7 @@ func TestScalarTakesTheSamePath(t *testing.T) {
 		l, want := launchRandom(t, p, 1, threads)
 		k, got := launchRandom(t, p, 1, threads)
 		if rapid.Bool().Draw(t, "direct") {
-			k.Memory = segments{got}
+			k.reachDirectly(segments{got})
 		}
 		x := NewScalar(k)
 		var w [threads]Warp

@@ -33,6 +33,9 @@ type Launch struct {
 	Block   int // threads in a block
 	shared  []uint64
 	stack   int // words of registers that its warps have grown to
+
+	segmented Segmented // Memory, nil if it is not
+	steps     []step    // of Program
 }
 
 // NewLaunch prepares p to be run by threads threads in blocks of block threads
@@ -40,7 +43,8 @@ type Launch struct {
 func NewLaunch(p *Program, mem Memory, width, threads, block int, args []Value) *Launch {
 	n := numSharedRegs + len(p.Params) + len(p.Consts)
 	l := &Launch{Program: p, Memory: mem, Width: width, Threads: threads, Block: block,
-		shared: make([]uint64, n*width)}
+		shared: make([]uint64, n*width), steps: resolve(p, width)}
+	l.segmented, _ = mem.(Segmented)
 	fill := func(r Reg, v uint64) {
 		row := l.shared[r.Index()*width : (r.Index()+1)*width]
 		for i := range row {
@@ -83,7 +87,7 @@ type Warp struct {
 	all     uint64 // every lane of a full warp
 	code    []Inst
 	width   int
-	banks   [4][]uint64
+	banks   view
 	stack   []uint64 // registers of every open call
 	window  int      // start of the current function's registers in stack
 	frames  []frame
@@ -178,12 +182,6 @@ func (w *Warp) Thread(lane int) int { return int(w.id[ThreadID.Index()*w.Width+l
 // Depth returns the number of open calls.
 func (w *Warp) Depth() int { return w.calls }
 
-// Columns of Table that every step needs, by any value of an Op.
-var (
-	execOf [256]func(*Warp, *Inst)
-	isFree [256]bool // text that costs nothing
-)
-
 // Step executes the instruction at PC, then passes over text that costs
 // nothing. The instruction's effects are visible when Step returns.
 func (w *Warp) Step() Outcome {
@@ -191,7 +189,7 @@ func (w *Warp) Step() Outcome {
 	w.PC++
 	w.outcome = Next
 	w.Divergent = false
-	execOf[in.Op](w, in)
+	w.execute(in)
 	if w.outcome <= Wait && isFree[w.code[w.PC].Op] {
 		w.skip()
 	}
@@ -213,7 +211,7 @@ func (w *Warp) skip() {
 			return
 		}
 		w.PC++
-		execOf[in.Op](w, in)
+		w.executeFree(in)
 	}
 }
 

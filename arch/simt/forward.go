@@ -1,8 +1,6 @@
 package simt
 
 import (
-	"math/bits"
-
 	"heddle/arch/isa"
 	"heddle/sim"
 )
@@ -16,9 +14,9 @@ const turn = 16_384
 type forwarding struct {
 	gpu                    *GPU
 	now                    sim.Time
-	expect                 []sim.Time // of each instruction
-	memory                 []float64  // transactions of a lane, of each instruction
-	accesses, transactions float64    // of the turn
+	meter                  isa.Meter // of the turn
+	memory                 []float64 // transactions of a lane, of each instruction
+	accesses, transactions float64   // of the turn
 	turn                   sim.Time
 	last                   sim.Time // when a warp last ended, from the beginning of the turn
 	work                   *Work
@@ -33,7 +31,7 @@ type forwarding struct {
 func (g *GPU) forward(c *costs, d sim.Time, few int, work *Work) (passed sim.Time, accesses, transactions float64) {
 	load := c.load
 	f := forwarding{gpu: g, now: g.engine.Now(), turn: g.clock.Span(turn), work: work}
-	f.expect = make([]sim.Time, len(c.of))
+	f.meter = isa.Meter{Cost: make([]sim.Time, len(c.of)), Insts: make([]isa.InstStats, len(c.of)), Start: f.now, Period: g.period}
 	f.memory = make([]float64, len(c.of))
 	for pc := range c.of {
 		if c.of[pc].memory {
@@ -48,8 +46,8 @@ func (g *GPU) forward(c *costs, d sim.Time, few int, work *Work) (passed sim.Tim
 	}
 	for passed < d && !f.failed {
 		f.turn = min(f.turn, d-passed)
-		for pc := range f.expect {
-			f.expect[pc] = max(1, sim.Time(c.expect(pc, load)))
+		for pc := range f.meter.Cost {
+			f.meter.Cost[pc] = max(1, sim.Time(c.expect(pc, load)))
 		}
 		f.take()
 		accesses += f.accesses
@@ -95,26 +93,28 @@ func (f *forwarding) take() {
 	for w := range f.gpu.resident {
 		w.ahead -= f.turn
 	}
+	for pc := range f.meter.Insts {
+		n := &f.meter.Insts[pc]
+		f.work.Instructions += n.Issues
+		f.work.ThreadInstructions += n.Lanes
+		if m := f.memory[pc]; m > 0 {
+			f.accesses += float64(n.Issues)
+			f.transactions += m * float64(n.Lanes)
+		}
+	}
+	clear(f.meter.Insts)
 }
 
 // execute lets a warp execute until its turn is over, it ends, or it waits at
 // a barrier.
 func (f *forwarding) execute(w *warp) {
+	m := &f.meter
+	m.Until = f.turn
 	for w.ahead < f.turn {
-		pc, lanes := w.PC, w.Active
-		if f.gpu.running.kernel.ops[pc].inst.Op == isa.OpClock {
-			w.Clock = uint64((f.now + w.ahead) / f.gpu.period)
-		}
-		outcome := w.Step()
-		w.ahead += f.expect[pc]
-		n := bits.OnesCount64(lanes)
-		f.work.Instructions++
-		f.work.ThreadInstructions += uint64(n)
-		if m := f.memory[pc]; m > 0 {
-			f.accesses++
-			f.transactions += m * float64(n)
-		}
-		switch outcome {
+		m.Spent = w.ahead
+		outcome := w.Run(m)
+		w.ahead = m.Spent
+		switch pc := m.Last; outcome {
 		case isa.Wait:
 			w.blame = pc
 			w.block.arrive(w, f.now)

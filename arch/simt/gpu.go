@@ -253,7 +253,8 @@ func (g *GPU) Run(p *isa.Program, threads, block int, at sim.Time, args []isa.Va
 	end = g.clock.Edge(max(end, g.memory.last))
 	g.stats.Elapsed += end - at
 	if g.sampler != nil {
-		end = g.clock.Edge(end + g.sampler.end())
+		// What is executed without timing leaves events behind, some of them later.
+		end = max(g.clock.Edge(end+g.sampler.end()), g.engine.Now())
 	}
 	g.publish(end)
 	return end, nil
