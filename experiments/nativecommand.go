@@ -40,12 +40,13 @@ line says how quiet the computer was meanwhile.
 
 The result of --json is one object: kernel, machine, graph, seed and result as in
 that of heddle run; measured{threads, processors, warmups, cold, samples, seconds,
-waited_seconds, undisturbed_seconds, least_seconds, most_seconds, spread,
-noise{spins, spin_median, spin_worst, stolen, waited, quiet}}, where seconds is the
-median of the samples, undisturbed_seconds that of the samples during which threads
-waited for a processor for at most a hundredth of the time, and spread the distance
-of the quartiles over the median; and host{wall_seconds, peak_rss_bytes,
-setup_seconds, check_seconds}.
+waited_seconds, spin_seconds, undisturbed_seconds, least_seconds, most_seconds,
+spread, noise{spins, spin_median, spin_worst, stolen, waited, quiet}}, where seconds
+is the median of the samples, spin_seconds what a loop that fills the execution ports
+took around each, undisturbed_seconds the median of the samples during which threads
+waited for a processor for at most a hundredth of the time and that loop took at most
+a twentieth longer than its fastest, and spread the distance of the quartiles over the
+median; and host{wall_seconds, peak_rss_bytes, setup_seconds, check_seconds}.
 
 --count sets what one thread executes, by the processor's performance counters or
 else by valgrind, beside what the simulated kernel does on one thread of --machine,
@@ -213,10 +214,10 @@ func writeNative(w io.Writer, r *nativeResult) error {
 
 	t = table{}
 	t.add("median", fmt.Sprintf("%s of %s runs, quartiles %s apart", duration(m.Median), count(len(m.Samples)), percent(m.Spread)))
-	if quiet := m.Quiet(); len(quiet) > 0 {
-		t.add("undisturbed", fmt.Sprintf("%s, median of the %s runs in which threads hardly waited for a processor", duration(float64(m.Undisturbed)), count(len(quiet))))
+	if quiet := m.Quiet(m.Fastest()); len(quiet) > 0 {
+		t.add("undisturbed", fmt.Sprintf("%s, median of the %s runs in which nobody else used the processors", duration(float64(m.Undisturbed)), count(len(quiet))))
 	} else {
-		t.add("undisturbed", "none: in every run threads waited for a processor")
+		t.add("undisturbed", "none: in every run others used the processors")
 	}
 	t.add("range", fmt.Sprintf("%s to %s", duration(m.Least), duration(m.Most)))
 	t.add("edges", rough(float64(r.Graph.Edges)/m.Median)+" a second")

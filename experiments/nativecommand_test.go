@@ -26,6 +26,7 @@ func TestNativeJSON(t *testing.T) {
 				Samples []float64
 				Seconds float64
 				Waited  []float64 `json:"waited_seconds"`
+				Spins   []float64 `json:"spin_seconds"`
 				Noise   map[string]any
 			}
 			Host map[string]float64
@@ -34,7 +35,7 @@ func TestNativeJSON(t *testing.T) {
 			t.Fatalf("%s: %v", name, err)
 		}
 		m := native.Measured
-		if m.Threads != 2 || len(m.Samples) != 3 || len(m.Waited) != 3 || m.Seconds <= 0 || m.Noise["spins"] != 8.0 {
+		if m.Threads != 2 || len(m.Samples) != 3 || len(m.Waited) != 3 || m.Seconds <= 0 || len(m.Spins) != 3 || m.Noise["spins"] != 12.0 {
 			t.Errorf("%s: measured %+v", name, m)
 		}
 		_, stdout, _ = heddle(t, "run", name, "--graph", "karate", "--machine", "functional", "--set", "full_empty=true", "--json")

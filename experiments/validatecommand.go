@@ -6,12 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"gonum.org/v1/gonum/stat"
 
 	"heddle/experiments/native"
 	"heddle/experiments/validate"
@@ -35,12 +36,14 @@ error, the correlation, how many are too long and too short, the slope of the
 longest third, and which cases were dropped, and why.
 
 Native runs begin with empty caches, as simulated ones do; what is timed is the
-same part. A measured time is the median of the runs in which no thread lost its
-processor. Nothing else should run meanwhile.
+same part. All cases are measured in several rounds, and a measured time is the median
+of the runs in which nobody else used the processors: no thread waited for one, and a
+loop that fills the execution ports was at its fastest before and after. Nothing else
+should run meanwhile.
 
 The result of --json is one object: machine, processor; mape, worst, pearson,
 pearson_log, over, under and slope_large over all points; points[{kernel, graph,
-threads, measured_seconds, simulated_seconds, spread, vertices, edges}];
+threads, measured_seconds, simulated_seconds, spread, undisturbed, vertices, edges}];
 dropped[{kernel, graph, threads, reason}]; kernels{name: {...}} and threads{number:
 {...}}, the same figures for each; calibration, which says what the description was
 fitted to, and graphs, what it is validated on.`,
@@ -57,7 +60,8 @@ fitted to, and graphs, what it is validated on.`,
 	f.StringSliceVarP(&v.kernels, "kernels", "k", nil, "`NAMES` of kernels; all without it")
 	f.StringSliceVarP(&v.graphs, "graphs", "g", validationGraphs, "`NAMES` of generated graphs, or paths of files")
 	f.IntSliceVarP(&v.threads, "threads", "t", []int{1, 2}, "`NUMBERS` of threads")
-	f.IntVar(&v.repeat, "repeat", 11, "time `N` runs of each case")
+	f.IntVar(&v.repeat, "repeat", 11, "time `N` runs of each case in each round")
+	f.IntVar(&v.rounds, "rounds", 3, "measure all cases `N` times over")
 	f.StringArrayVar(&v.Set, "set", nil, "override a value of the machine's description, `PATH=VALUE`; may be repeated")
 	f.Uint64Var(&v.Seed, "seed", 1, "`NUMBER` that generated graphs and weights depend on")
 	f.BoolVar(&asJSON, "json", false, "print the result as one JSON object")
@@ -72,7 +76,7 @@ type validation struct {
 	Run
 	kernels, graphs []string
 	threads         []int
-	repeat          int
+	repeat, rounds  int
 	out             string
 }
 
@@ -134,7 +138,49 @@ func (v *validation) check() error {
 	if v.repeat < 1 || v.repeat > mostRepeats {
 		return badInput("--repeat %d: want 1 to %d", v.repeat, mostRepeats)
 	}
+	if v.rounds < 1 || v.rounds > mostRepeats {
+		return badInput("--rounds %d: want 1 to %d", v.rounds, mostRepeats)
+	}
 	return checkFolder("--out", v.out)
+}
+
+// validationCase is a case and how long it took natively, round by round.
+type validationCase struct {
+	Run
+	validate.Point
+	timings []*native.Timing
+}
+
+// measure adds a round of so many runs.
+func (m *validationCase) measure(ctx context.Context, repeat int) error {
+	r, err := nativeRun{Run: m.Run, Options: native.Options{Repeat: repeat, Cold: true}, threads: m.Threads}.execute(ctx, Hooks{})
+	if err != nil {
+		return err
+	}
+	m.timings = append(m.timings, r.Measured)
+	m.Vertices, m.Edges = r.Graph.Vertices, r.Graph.Edges
+	return nil
+}
+
+// settle finds the measured time: the median of the undisturbed runs of all
+// rounds, if the loop beside them takes so many seconds at its fastest; without
+// any, the least median of a round.
+func (m *validationCase) settle(fastest float64) {
+	var quiet []float64
+	least := m.timings[0]
+	for _, t := range m.timings {
+		quiet = append(quiet, t.Quiet(fastest)...)
+		if t.Median < least.Median {
+			least = t
+		}
+	}
+	m.Undisturbed, m.Spread, m.Measured = len(quiet), least.Spread, least.Median
+	if len(quiet) > 0 {
+		slices.Sort(quiet)
+		quantile := func(p float64) float64 { return stat.Quantile(p, stat.LinInterp, quiet, nil) }
+		m.Measured = native.Median(quiet)
+		m.Spread = (quantile(0.75) - quantile(0.25)) / m.Measured
+	}
 }
 
 // cases calls visit with every case, graph by graph.
@@ -164,64 +210,62 @@ func (c *cli) validate(ctx context.Context, v validation, asJSON bool) error {
 		reason, _, _ := strings.Cut(err.Error(), "\n")
 		result.Dropped = append(result.Dropped, validate.Dropped{Kernel: r.Kernel, Graph: r.Graph, Threads: threads, Reason: reason})
 	}
-	// What is measured comes first, and close together.
-	type measured struct {
-		Run
-		validate.Point
-	}
-	var all []measured
-	var stop error
+	// What is measured comes first, and close together, in several rounds: what
+	// others do on a shared computer lasts for longer than a case.
+	var all []*validationCase
 	v.cases(func(r Run, threads int) {
-		if stop != nil {
-			return
-		}
 		k, err := kernel(r.Kernel)
 		if err == nil {
 			simulated := r
 			simulated.Set = append(simulated.Set[:len(simulated.Set):len(simulated.Set)], "threads="+strconv.Itoa(threads))
 			_, err = simulated.build(k) // what cannot be simulated need not be measured
 		}
-		var m *nativeResult
-		if err == nil {
-			c.log.Info().Msgf("measuring %s on %s, threads: %d", r.Kernel, r.Graph, threads)
-			m, err = nativeRun{Run: r, Options: native.Options{Repeat: v.repeat, Cold: true}, threads: threads}.execute(ctx, Hooks{})
-		}
-		switch {
-		case errors.Is(err, ErrInterrupted):
-			stop = err
-		case err != nil:
+		if err != nil {
 			drop(r, threads, err)
-		default:
-			seconds := float64(m.Measured.Undisturbed)
-			if math.IsNaN(seconds) {
-				seconds = m.Measured.Median
-			}
-			all = append(all, measured{r, validate.Point{
-				Kernel: r.Kernel, Graph: r.Graph, Threads: threads, Measured: seconds, Spread: m.Measured.Spread,
-				Vertices: m.Graph.Vertices, Edges: m.Graph.Edges,
-			}})
+			return
 		}
+		all = append(all, &validationCase{Run: r, Point: validate.Point{Kernel: r.Kernel, Graph: r.Graph, Threads: threads}})
 	})
-	for _, m := range all {
-		if stop != nil {
-			break
+	for round := range v.rounds {
+		var kept []*validationCase
+		for _, m := range all {
+			c.log.Info().Msgf("round %d: measuring %s on %s, threads: %d", round+1, m.Run.Kernel, m.Run.Graph, m.Threads)
+			switch err := m.measure(ctx, v.repeat); {
+			case errors.Is(err, ErrInterrupted):
+				return err
+			case err != nil:
+				drop(m.Run, m.Threads, err)
+			default:
+				kept = append(kept, m)
+			}
 		}
+		all = kept
+	}
+	fastest := map[int]float64{} // by threads
+	for _, m := range all {
+		for _, t := range m.timings {
+			if x, ok := fastest[m.Threads]; !ok || t.Fastest() < x {
+				fastest[m.Threads] = t.Fastest()
+			}
+		}
+	}
+	for _, m := range all {
+		m.settle(fastest[m.Threads])
+	}
+	for _, m := range all {
 		c.log.Info().Msgf("simulating %s on %s, threads: %d", m.Run.Kernel, m.Run.Graph, m.Threads)
 		r := m.Run
 		r.Set = append(r.Set[:len(r.Set):len(r.Set)], "threads="+strconv.Itoa(m.Threads))
 		s, err := r.Execute(ctx, Hooks{})
 		switch {
 		case errors.Is(err, ErrInterrupted):
-			stop = err
+			return err
 		case err != nil:
 			drop(r, m.Threads, err)
 		default:
 			m.Simulated = *s.Simulated.Seconds // machines of kind window have a clock
 			result.Cases = append(result.Cases, m.Point)
 		}
-	}
-	if stop != nil {
-		return stop
 	}
 	result.summarize()
 	if v.out != "" {
@@ -257,10 +301,10 @@ func kernelOf(p validate.Point) string  { return p.Kernel }
 func threadsOf(p validate.Point) string { return strconv.Itoa(p.Threads) }
 
 func (r *validationResult) lines() []string {
-	t := table{right: "llrrrrr"}
-	t.add("kernel", "graph", "threads", "measured", "simulated", "off by", "spread")
+	t := table{right: "llrrrrrr"}
+	t.add("kernel", "graph", "threads", "measured", "simulated", "off by", "spread", "undisturbed")
 	for _, p := range r.Cases {
-		t.add(p.Kernel, p.Graph, strconv.Itoa(p.Threads), duration(p.Measured), duration(p.Simulated), percent(p.Error()), percent(p.Spread))
+		t.add(p.Kernel, p.Graph, strconv.Itoa(p.Threads), duration(p.Measured), duration(p.Simulated), percent(p.Error()), percent(p.Spread), strconv.Itoa(p.Undisturbed))
 	}
 	lines := append([]string{r.Processor + " as " + r.Machine}, t.lines("  ")...)
 	lines = append(lines, "")
@@ -287,13 +331,13 @@ func (r *validationResult) lines() []string {
 }
 
 func (r *validationResult) write(dir string) error {
-	rows := [][]string{{"kernel", "graph", "threads", "measured_seconds", "simulated_seconds", "error", "spread", "vertices", "edges", "dropped", "machine", "processor", "version"}}
+	rows := [][]string{{"kernel", "graph", "threads", "measured_seconds", "simulated_seconds", "error", "spread", "undisturbed", "vertices", "edges", "dropped", "machine", "processor", "version"}}
 	for _, p := range r.Cases {
-		rows = append(rows, []string{p.Kernel, p.Graph, strconv.Itoa(p.Threads), number(p.Measured), number(p.Simulated), number(p.Error()), number(p.Spread),
+		rows = append(rows, []string{p.Kernel, p.Graph, strconv.Itoa(p.Threads), number(p.Measured), number(p.Simulated), number(p.Error()), number(p.Spread), strconv.Itoa(p.Undisturbed),
 			strconv.Itoa(p.Vertices), strconv.FormatInt(p.Edges, 10), "", r.Machine, r.Processor, version()})
 	}
 	for _, d := range r.Dropped {
-		rows = append(rows, []string{d.Kernel, d.Graph, strconv.Itoa(d.Threads), "", "", "", "", "", "", d.Reason, r.Machine, r.Processor, version()})
+		rows = append(rows, []string{d.Kernel, d.Graph, strconv.Itoa(d.Threads), "", "", "", "", "", "", "", d.Reason, r.Machine, r.Processor, version()})
 	}
 	if err := writeRows(filepath.Join(dir, "validation.csv"), rows); err != nil {
 		return err

@@ -38,8 +38,12 @@ type Timing struct {
 	// Waited is for how long, during each sample, the process's threads could
 	// have run but had no processor, in seconds of all threads together.
 	Waited []float64 `json:"waited_seconds"`
-	// Undisturbed is the median of the samples of which that is at most a
-	// hundredth, NaN if there is none.
+	// Spins are the seconds that the slowest worker's loop of Noise took, before
+	// or after each sample, whichever was longer.
+	Spins []float64 `json:"spin_seconds"`
+	// Undisturbed is the median of the samples that waited at most a hundredth of
+	// their time and around which the loop was nearly at its fastest, NaN if there
+	// is none.
 	Undisturbed Number  `json:"undisturbed_seconds"`
 	Least       float64 `json:"least_seconds"`
 	Most        float64 `json:"most_seconds"`
@@ -92,7 +96,7 @@ func Measure(ctx context.Context, kernel kernels.Kernel, g *graph.Graph, k kerne
 		if o.Cold {
 			cold.evict()
 		}
-		before := waited()
+		before, spun := waited(), noise.sample()
 		began := time.Now()
 		err := run.Run()
 		seconds := time.Since(began).Seconds()
@@ -101,7 +105,7 @@ func Measure(ctx context.Context, kernel kernels.Kernel, g *graph.Graph, k kerne
 		}
 		m.Samples = append(m.Samples, seconds)
 		m.Waited = append(m.Waited, max(0, waited()-before)) // what threads that have ended waited is gone
-		noise.sample()
+		m.Spins = append(m.Spins, max(spun, noise.sample()))
 	}
 	m.Noise = noise.heard()
 	m.summarize()
@@ -125,20 +129,27 @@ func (t *Timing) summarize() {
 	sorted := slices.Sorted(slices.Values(t.Samples))
 	quantile := func(p float64) float64 { return stat.Quantile(p, stat.LinInterp, sorted, nil) }
 	t.Least, t.Most = sorted[0], sorted[len(sorted)-1]
-	t.Median = median(sorted)
+	t.Median = Median(sorted)
 	t.Spread = (quantile(0.75) - quantile(0.25)) / t.Median
-	t.Undisturbed = Number(median(t.Quiet()))
+	t.Undisturbed = Number(Median(t.Quiet(t.Fastest())))
 }
 
-// disturbed is the least part of a sample that counts as a disturbance when
-// threads waited for it.
-const disturbed = 0.01
+// Fastest returns the least of the seconds that a loop took around samples.
+func (t *Timing) Fastest() float64 { return slices.Min(t.Spins) }
 
-// Quiet returns the undisturbed samples, ascending.
-func (t *Timing) Quiet() []float64 {
+// A sample counts as disturbed when threads waited for more than this part of
+// it, or when a loop around it took longer than the fastest by more than that.
+const (
+	mostWaited = 0.01
+	mostSlowed = 0.05
+)
+
+// Quiet returns the undisturbed samples, ascending, if the loop takes so many
+// seconds at its fastest.
+func (t *Timing) Quiet(fastest float64) []float64 {
 	var list []float64
 	for i, x := range t.Samples {
-		if t.Waited[i] <= disturbed*x {
+		if t.Waited[i] <= mostWaited*x && t.Spins[i] <= (1+mostSlowed)*fastest {
 			list = append(list, x)
 		}
 	}
@@ -146,8 +157,8 @@ func (t *Timing) Quiet() []float64 {
 	return list
 }
 
-// median returns the middle of ascending numbers, NaN of none.
-func median(sorted []float64) float64 {
+// Median returns the middle of ascending numbers, NaN of none.
+func Median(sorted []float64) float64 {
 	n := len(sorted)
 	if n == 0 {
 		return math.NaN()

@@ -65,7 +65,7 @@ func TestMeasureCountsWhatFollowsTheWarmup(t *testing.T) {
 	if m.Least < short.Seconds() || m.Least > m.Median || m.Median > m.Most || m.Spread < 0 {
 		t.Errorf("%+v", m)
 	}
-	if m.Noise.Spins != 2*6 {
+	if m.Noise.Spins != 2*10 {
 		t.Errorf("%d loops timed by 2 workers around 5 runs", m.Noise.Spins)
 	}
 }
@@ -90,13 +90,16 @@ func TestSummary(t *testing.T) {
 	for _, c := range []struct {
 		samples                          []float64
 		waited                           []float64
+		spins                            []float64
 		median, least, most, undisturbed float64
 	}{
-		{[]float64{5, 1, 2, 4, 3}, []float64{0.05, 0, 1, 0.05, 0.02}, 3, 1, 5, 3},
-		{[]float64{4, 1, 2, 3}, []float64{1, 0, 0.02, 7}, 2.5, 1, 4, 1.5},
-		{[]float64{7}, []float64{0.1}, 7, 7, 7, math.NaN()},
+		{[]float64{5, 1, 2, 4, 3}, []float64{0.05, 0, 1, 0.05, 0.02}, []float64{9, 9, 9, 9, 9}, 3, 1, 5, 3},
+		{[]float64{5, 1, 2, 4, 3}, []float64{0.05, 0, 1, 0.05, 0.02}, []float64{10.4, 10, 10, 10.6, 10.6}, 3, 1, 5, 3},
+		{[]float64{4, 1, 2, 3}, []float64{1, 0, 0.02, 7}, []float64{9, 9, 9, 9}, 2.5, 1, 4, 1.5},
+		{[]float64{4, 1, 2, 3}, []float64{1, 0, 0.02, 7}, []float64{9, 12, 9, 9}, 2.5, 1, 4, 2},
+		{[]float64{7}, []float64{0.1}, []float64{1}, 7, 7, 7, math.NaN()},
 	} {
-		m := Timing{Samples: c.samples, Waited: c.waited}
+		m := Timing{Samples: c.samples, Waited: c.waited, Spins: c.spins}
 		m.summarize()
 		same := float64(m.Undisturbed) == c.undisturbed || math.IsNaN(c.undisturbed) && math.IsNaN(float64(m.Undisturbed))
 		if m.Median != c.median || m.Least != c.least || m.Most != c.most || !same || m.Spread < 0 {

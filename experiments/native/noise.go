@@ -13,10 +13,10 @@ import (
 	"heddle/kernels/team"
 )
 
-// Noise is what else the computer did while runs were timed. Between the runs
-// every worker of the team times a loop that always takes the same number of
-// instructions and no memory: what it takes longer than at its fastest, others
-// have taken.
+// Noise is what else the computer did while runs were timed. Around the runs
+// every worker of the team times a loop that fills the execution ports and takes
+// no memory: what it takes longer than at its fastest, others have taken, on the
+// same processor or on the other hardware thread of its core.
 type Noise struct {
 	Spins  int     `json:"spins"`       // loops timed
 	Median float64 `json:"spin_median"` // time of a loop over that of the fastest, less 1
@@ -44,8 +44,8 @@ func (n Noise) String() string {
 		verdict, 100*n.Median, 100*n.Worst, n.Spins, 100*n.Stolen, 100*n.Waited)
 }
 
-// spins is the length of a loop: about half a millisecond.
-const spins = 1 << 20
+// spins is the length of a loop: about a tenth of a millisecond.
+const spins = 1 << 16
 
 // listener takes note of noise.
 type listener struct {
@@ -57,13 +57,11 @@ type listener struct {
 }
 
 func listen(t *team.Team) *listener {
-	l := &listener{team: t, began: time.Now(), stolen: stolen(t.Processors()), waited: waited()}
-	l.sample()
-	return l
+	return &listener{team: t, began: time.Now(), stolen: stolen(t.Processors()), waited: waited()}
 }
 
-// sample times the loop on every worker.
-func (l *listener) sample() {
+// sample times the loop on every worker, and returns the seconds of the slowest.
+func (l *listener) sample() (slowest float64) {
 	first := len(l.times)
 	l.times = append(l.times, make([]float64, l.team.Threads())...)
 	l.team.All(func(worker int) {
@@ -71,18 +69,28 @@ func (l *listener) sample() {
 		spin()
 		l.times[first+worker] = time.Since(began).Seconds()
 	})
+	return slices.Max(l.times[first:])
 }
 
 // sink keeps what spin computes.
 var sink atomic.Uint64
 
-// spin executes a chain of instructions that depend on each other.
+// spin executes eight chains of instructions: more than a core can begin at a
+// time, so that a hardware thread beside it is felt.
 func spin() {
-	x := uint64(1)
+	a, b, c, d, e, f, g, h := uint64(1), uint64(2), uint64(3), uint64(4), uint64(5), uint64(6), uint64(7), uint64(8)
+	x, y := sink.Load(), sink.Load()+1
 	for range spins {
-		x = x*2862933555777941757 + 3037000493
+		a = (a ^ x) + y
+		b = (b ^ x) + y
+		c = (c ^ x) + y
+		d = (d ^ x) + y
+		e = (e ^ x) + y
+		f = (f ^ x) + y
+		g = (g ^ x) + y
+		h = (h ^ x) + y
 	}
-	if x == 0 {
+	if a+b+c+d+e+f+g+h == 0 {
 		sink.Add(1)
 	}
 }
@@ -93,7 +101,7 @@ func (l *listener) heard() Noise {
 	over := func(x float64) float64 { return x/l.times[0] - 1 }
 	n := Noise{
 		Spins:  len(l.times),
-		Median: over(median(l.times)),
+		Median: over(Median(l.times)),
 		Worst:  over(l.times[len(l.times)-1]),
 	}
 	elapsed := time.Since(l.began).Seconds()

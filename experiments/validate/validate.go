@@ -19,8 +19,12 @@ type Point struct {
 	Measured  float64 `json:"measured_seconds"`
 	Simulated float64 `json:"simulated_seconds"`
 	Spread    float64 `json:"spread"` // of the measured samples, as in a native run
-	Vertices  int     `json:"vertices"`
-	Edges     int64   `json:"edges"`
+	// Undisturbed counts the samples that the measured time is the median of; if
+	// there is none, it is that of disturbed ones.
+	Undisturbed int `json:"undisturbed"`
+
+	Vertices int   `json:"vertices"`
+	Edges    int64 `json:"edges"`
 }
 
 // Error returns how far the simulated time is off, relative to the measured.

@@ -33,7 +33,7 @@ func nativeLevel(t *team.Team, g *graph.Graph, o kernels.Options) (kernels.Nativ
 
 // Run implements kernels.NativeRun.
 func (n *native) Run() error {
-	if err := n.t.Each(len(n.level), 1<<16, n.clear); err != nil {
+	if err := n.t.Each(len(n.level), team.Chunk, n.clear); err != nil {
 		return err
 	}
 	n.level[n.root], n.parent[n.root] = 0, n.root
@@ -45,8 +45,8 @@ func (n *native) Run() error {
 		depth := int32(len(n.sizes))
 		n.next.Clear()
 		frontier := n.current.Vertices()
-		err := n.t.Find(len(frontier), 256, n.next, func(lo, hi int, found *team.Batch) {
-			n.expand(frontier[lo:hi], depth, found)
+		err := n.t.Each(len(frontier), team.Chunk, func(lo, hi int) {
+			n.expand(frontier[lo:hi], depth)
 		})
 		if err != nil {
 			return err
@@ -69,28 +69,29 @@ func (n *native) clear(lo, hi int) {
 
 // expand visits the neighbors of frontier, which lie at the given depth unless
 // they were visited before.
-func (n *native) expand(frontier []int32, depth int32, found *team.Batch) {
+func (n *native) expand(frontier []int32, depth int32) {
 	for _, u := range frontier {
-		n.visit(u, n.g.Neighbors(u), depth, found)
+		n.visit(u, n.g.Neighbors(u), depth)
 	}
 }
 
 // visit is apart from expand, and claim from visit, so that the loop over all
-// edges keeps what it needs in registers.
-func (n *native) visit(u int32, neighbors []int32, depth int32, found *team.Batch) {
+// edges keeps what it needs in registers. Indices without a sign need not be
+// extended.
+func (n *native) visit(u int32, neighbors []int32, depth int32) {
 	level := n.level
 	for _, v := range neighbors {
-		if atomic.LoadInt32(&level[v]) == unreached {
-			n.claim(u, v, depth, found)
+		if atomic.LoadInt32(&level[uint32(v)]) == unreached {
+			n.claim(u, v, depth)
 		}
 	}
 }
 
 // claim visits v from u unless another worker does so first.
-func (n *native) claim(u, v, depth int32, found *team.Batch) {
+func (n *native) claim(u, v, depth int32) {
 	if atomic.CompareAndSwapInt32(&n.level[v], unreached, depth) {
 		n.parent[v] = u
-		found.Add(v)
+		n.next.Add(v)
 	}
 }
 

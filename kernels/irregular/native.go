@@ -24,7 +24,7 @@ func nativeAverage(t *team.Team, g *graph.Graph, o kernels.Options) (kernels.Nat
 }
 
 // Run implements kernels.NativeRun.
-func (n *native) Run() error { return n.t.Each(len(n.next), 256, n.average) }
+func (n *native) Run() error { return n.t.Each(len(n.next), team.Chunk, n.average) }
 
 // average computes the next states of the vertices from lo to hi-1.
 func (n *native) average(lo, hi int) {

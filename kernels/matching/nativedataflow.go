@@ -43,13 +43,13 @@ type dataflow struct {
 // answers.
 func (d *dataflow) Run() error {
 	v := d.g.Vertices()
-	if err := d.t.Each(v, 4096, d.clearVertices); err != nil {
+	if err := d.t.Each(v, team.Chunk, d.clearVertices); err != nil {
 		return err
 	}
-	if err := d.t.Each(len(d.g.Adj), 8192, d.clearEdges); err != nil {
+	if err := d.t.Each(len(d.g.Adj), team.Chunk, d.clearEdges); err != nil {
 		return err
 	}
-	return d.t.Each(v, 256, d.match)
+	return d.t.Each(v, team.Chunk, d.match)
 }
 
 // Answer implements kernels.NativeRun.

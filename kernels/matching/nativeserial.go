@@ -74,7 +74,7 @@ func (s *serial) Run() error {
 func (s *serial) bereave(u, mate int32, neighbors []int32) {
 	candidate := s.candidate
 	for _, v := range neighbors {
-		if candidate[v] == u && v != mate {
+		if candidate[uint32(v)] == u && v != mate {
 			s.process(v)
 		}
 	}
@@ -87,12 +87,14 @@ func (s *serial) process(u int32) {
 	neighbors := s.g.Neighbors(u)
 	weights := s.g.Weights(u)[:len(neighbors)]
 	for i, v := range neighbors {
-		if mate[v] != none {
+		if mate[uint32(v)] != none {
 			continue
 		}
-		if w := weights[i]; w >= best {
-			best, at = w, v
+		w := weights[i]
+		if w < best {
+			continue
 		}
+		best, at = w, v
 	}
 	s.candidate[u] = at
 	if at != none && s.candidate[at] == u {

@@ -16,8 +16,7 @@ type Team struct {
 	workers    int
 	processors []int // of the workers, if they are pinned
 	release    func()
-	looks      int      // before a worker sleeps
-	batches    []*Batch // one a worker, kept between steps
+	looks      int // before a worker sleeps
 
 	begun, ended gate             // of steps begun, and of workers that ended one
 	steps        int64            // that all workers took part in
@@ -77,15 +76,12 @@ func Pinned(ctx context.Context, threads int) (*Team, error) {
 }
 
 func newTeam(ctx context.Context, threads int) *Team {
-	t := &Team{ctx: ctx, workers: threads, release: func() {}, batches: make([]*Batch, threads)}
+	t := &Team{ctx: ctx, workers: threads, release: func() {}}
 	if threads <= runtime.GOMAXPROCS(0) {
 		t.looks = patience // or else who looks keeps another from working
 	}
 	t.begun.init()
 	t.ended.init()
-	for i := range t.batches {
-		t.batches[i] = new(Batch)
-	}
 	return t
 }
 
@@ -118,28 +114,26 @@ func (t *Team) Processors() []int { return t.processors }
 // Err returns why the team stops early, if it does: its context's error.
 func (t *Team) Err() error { return t.ctx.Err() }
 
+// Chunk is how many iterations the workers of a kernel's parallel loop take at a
+// time.
+const Chunk = 256
+
 // Each runs body over [0, n) in chunks of grain, taken as workers get to them,
-// and returns when all is done. It ends early, between two chunks, with the
-// context's error.
+// and returns when all is done. The maker does alone what is but one chunk. It
+// ends early, between two chunks, with the context's error.
 func (t *Team) Each(n, grain int, body func(lo, hi int)) error {
-	return t.split(n, grain, func(int) {
+	t.chunks.reset(t.ctx, n, grain)
+	work := func(int) {
 		for lo, hi := t.chunks.take(); lo < hi; lo, hi = t.chunks.take() {
 			body(lo, hi)
 		}
-	})
-}
-
-// Find is Each for a body that finds vertices: when Find returns, what was
-// added to a batch is in out.
-func (t *Team) Find(n, grain int, out *Queue, body func(lo, hi int, found *Batch)) error {
-	return t.split(n, grain, func(worker int) {
-		b := t.batches[worker]
-		b.to = out
-		for lo, hi := t.chunks.take(); lo < hi; lo, hi = t.chunks.take() {
-			body(lo, hi, b)
-		}
-		b.flush()
-	})
+	}
+	if n <= grain {
+		work(0)
+	} else {
+		t.All(work)
+	}
+	return t.ctx.Err()
 }
 
 // All runs work once on each worker, numbered from 0, the maker, and returns
@@ -152,18 +146,6 @@ func (t *Team) All(work func(worker int)) {
 	}
 	work(0)
 	t.ended.await(t.steps*int64(t.workers-1), t.looks)
-}
-
-// split gives work to all workers, or to the maker alone where there is but one
-// chunk.
-func (t *Team) split(n, grain int, work func(worker int)) error {
-	t.chunks.reset(t.ctx, n, grain)
-	if n <= grain {
-		work(0)
-	} else {
-		t.All(work)
-	}
-	return t.ctx.Err()
 }
 
 // chunks hands out [0, n) piece by piece.

@@ -35,36 +35,45 @@ func TestEachCoversEveryIndexOnce(t *testing.T) {
 	})
 }
 
-// What is found is in the queue when Find returns, over several steps of one
-// team, with more finds than a batch holds.
-func TestFind(t *testing.T) {
+// Whatever workers add at the same time is in the queue, pairs side by side, over
+// several steps of one team.
+func TestQueue(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		team := New(context.Background(), rapid.IntRange(1, 8).Draw(r, "threads"))
 		defer team.Close()
 		const most = 5000
-		q := NewQueue(most)
+		q := NewQueue(2 * most)
 		for range 3 {
 			n := rapid.IntRange(0, most).Draw(r, "n")
 			divisor := rapid.IntRange(1, 4).Draw(r, "divisor")
 			q.Clear()
-			err := team.Find(n, rapid.IntRange(1, 2000).Draw(r, "grain"), q, func(lo, hi int, found *Batch) {
+			err := team.Each(n, rapid.IntRange(1, 2000).Draw(r, "grain"), func(lo, hi int) {
 				for i := lo; i < hi; i++ {
 					if i%divisor == 0 {
-						found.Add(int32(i))
+						q.AddPair(int32(2*i), int32(2*i+1))
+					} else {
+						q.Add(int32(2 * i))
 					}
 				}
 			})
 			if err != nil {
 				r.Fatal(err)
 			}
-			got := slices.Sorted(slices.Values(q.Vertices()))
-			if want := (n + divisor - 1) / divisor; q.Size() != want || len(got) != want {
-				r.Fatalf("%d found, size %d; want %d", len(got), q.Size(), want)
-			}
+			got := q.Vertices()
 			for k, v := range got {
-				if int(v) != k*divisor {
-					r.Fatalf("found %v", got)
+				if v%2 == 1 && (k == 0 || got[k-1] != v-1) {
+					r.Fatalf("%d is not behind the other of its pair: %v", v, got)
 				}
+			}
+			var want []int32
+			for i := range n {
+				want = append(want, int32(2*i))
+				if i%divisor == 0 {
+					want = append(want, int32(2*i+1))
+				}
+			}
+			if sorted := slices.Sorted(slices.Values(got)); q.Size() != len(want) || !slices.Equal(sorted, want) {
+				r.Fatalf("%d in the queue, size %d; want %d: %v", len(got), q.Size(), len(want), sorted)
 			}
 		}
 	})
