@@ -44,8 +44,8 @@ waited_seconds, spin_seconds, undisturbed_seconds, least_seconds, most_seconds,
 spread, noise{spins, spin_median, spin_worst, stolen, waited, quiet}}, where seconds
 is the median of the samples, spin_seconds what a loop that fills the execution ports
 took around each, undisturbed_seconds the median of the samples during which threads
-waited for a processor for at most a hundredth of the time and that loop took at most
-a twentieth longer than its fastest, and spread the distance of the quartiles over the
+waited for a processor for at most a twentieth of the time and that loop took at most
+as much longer than its fastest, and spread the distance of the quartiles over the
 median; and host{wall_seconds, peak_rss_bytes, setup_seconds, check_seconds}.
 
 --count sets what one thread executes, by the processor's performance counters or

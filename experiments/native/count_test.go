@@ -97,7 +97,7 @@ func TestCounters(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	spin()
+	sink.Store(spin(3, 7))
 	after, err := c.read()
 	if err != nil {
 		t.Fatal(err)

@@ -35,13 +35,13 @@ type Timing struct {
 	Cold       bool      `json:"cold"`       // whether runs began with empty caches
 	Samples    []float64 `json:"samples"`    // in the order of the runs
 	Median     float64   `json:"seconds"`
-	// Waited is for how long, during each sample, the process's threads could
-	// have run but had no processor, in seconds of all threads together.
+	// Waited is for how long, during each sample, pinned workers could have run but
+	// had no processor, in seconds of all together.
 	Waited []float64 `json:"waited_seconds"`
 	// Spins are the seconds that the slowest worker's loop of Noise took, before
 	// or after each sample, whichever was longer.
 	Spins []float64 `json:"spin_seconds"`
-	// Undisturbed is the median of the samples that waited at most a hundredth of
+	// Undisturbed is the median of the samples that waited at most a twentieth of
 	// their time and around which the loop was nearly at its fastest, NaN if there
 	// is none.
 	Undisturbed Number  `json:"undisturbed_seconds"`
@@ -96,7 +96,7 @@ func Measure(ctx context.Context, kernel kernels.Kernel, g *graph.Graph, k kerne
 		if o.Cold {
 			cold.evict()
 		}
-		before, spun := waited(), noise.sample()
+		spun, before := noise.sample(), waited(noise.threads)
 		began := time.Now()
 		err := run.Run()
 		seconds := time.Since(began).Seconds()
@@ -104,7 +104,7 @@ func Measure(ctx context.Context, kernel kernels.Kernel, g *graph.Graph, k kerne
 			return nil, err
 		}
 		m.Samples = append(m.Samples, seconds)
-		m.Waited = append(m.Waited, max(0, waited()-before)) // what threads that have ended waited is gone
+		m.Waited = append(m.Waited, max(0, waited(noise.threads)-before))
 		m.Spins = append(m.Spins, max(spun, noise.sample()))
 	}
 	m.Noise = noise.heard()
@@ -137,19 +137,16 @@ func (t *Timing) summarize() {
 // Fastest returns the least of the seconds that a loop took around samples.
 func (t *Timing) Fastest() float64 { return slices.Min(t.Spins) }
 
-// A sample counts as disturbed when threads waited for more than this part of
-// it, or when a loop around it took longer than the fastest by more than that.
-const (
-	mostWaited = 0.01
-	mostSlowed = 0.05
-)
+// disturbed is how much of a sample threads have waited for, or how much longer
+// than at its fastest a loop around it took, when the sample is of no use.
+const disturbed = 0.05
 
 // Quiet returns the undisturbed samples, ascending, if the loop takes so many
 // seconds at its fastest.
 func (t *Timing) Quiet(fastest float64) []float64 {
 	var list []float64
 	for i, x := range t.Samples {
-		if t.Waited[i] <= mostWaited*x && t.Spins[i] <= (1+mostSlowed)*fastest {
+		if t.Waited[i] <= disturbed*x && t.Spins[i] <= (1+disturbed)*fastest {
 			list = append(list, x)
 		}
 	}

@@ -93,11 +93,11 @@ func TestSummary(t *testing.T) {
 		spins                            []float64
 		median, least, most, undisturbed float64
 	}{
-		{[]float64{5, 1, 2, 4, 3}, []float64{0.05, 0, 1, 0.05, 0.02}, []float64{9, 9, 9, 9, 9}, 3, 1, 5, 3},
-		{[]float64{5, 1, 2, 4, 3}, []float64{0.05, 0, 1, 0.05, 0.02}, []float64{10.4, 10, 10, 10.6, 10.6}, 3, 1, 5, 3},
-		{[]float64{4, 1, 2, 3}, []float64{1, 0, 0.02, 7}, []float64{9, 9, 9, 9}, 2.5, 1, 4, 1.5},
-		{[]float64{4, 1, 2, 3}, []float64{1, 0, 0.02, 7}, []float64{9, 12, 9, 9}, 2.5, 1, 4, 2},
-		{[]float64{7}, []float64{0.1}, []float64{1}, 7, 7, 7, math.NaN()},
+		{[]float64{5, 1, 2, 4, 3}, []float64{0.25, 0, 1, 0.21, 0.15}, []float64{9, 9, 9, 9, 9}, 3, 1, 5, 3},
+		{[]float64{5, 1, 2, 4, 3}, []float64{0.25, 0, 1, 0.21, 0.15}, []float64{10.4, 10, 10, 10.6, 10.6}, 3, 1, 5, 3},
+		{[]float64{4, 1, 2, 3}, []float64{1, 0, 0.1, 7}, []float64{9, 9, 9, 9}, 2.5, 1, 4, 1.5},
+		{[]float64{4, 1, 2, 3}, []float64{1, 0, 0.1, 7}, []float64{9, 12, 9, 9}, 2.5, 1, 4, 2},
+		{[]float64{7}, []float64{0.5}, []float64{1}, 7, 7, 7, math.NaN()},
 	} {
 		m := Timing{Samples: c.samples, Waited: c.waited, Spins: c.spins}
 		m.summarize()
@@ -124,7 +124,7 @@ func TestNoise(t *testing.T) {
 	if !strings.Contains(n.String(), "noisy") || !strings.Contains(n.String(), "200.0 % at worst of 5") {
 		t.Error(n)
 	}
-	l = &listener{team: workers, began: time.Now().Add(-time.Hour), waited: waited(), times: []float64{1, 1.001}}
+	l = &listener{team: workers, began: time.Now().Add(-time.Hour), times: []float64{1, 1.001}}
 	if n := l.heard(); !n.Quiet || math.Abs(n.Median-0.0005) > 1e-9 {
 		t.Errorf("%+v", n)
 	}
@@ -137,7 +137,7 @@ func TestWhatLinuxTells(t *testing.T) {
 	if s := stolen([]int{0}); s < 0 {
 		t.Errorf("%v s stolen", s)
 	}
-	if w := waited(); w < 0 {
+	if w := waited([]int{os.Getpid()}); w < 0 {
 		t.Errorf("%v s waited", w)
 	}
 }

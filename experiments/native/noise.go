@@ -3,7 +3,6 @@ package native
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
@@ -49,15 +48,17 @@ const spins = 1 << 16
 
 // listener takes note of noise.
 type listener struct {
-	team   *team.Team
-	times  []float64 // of all loops
-	began  time.Time
-	stolen float64
-	waited float64
+	team    *team.Team
+	threads []int     // of the workers
+	times   []float64 // of all loops
+	began   time.Time
+	stolen  float64
+	waited  float64
 }
 
 func listen(t *team.Team) *listener {
-	return &listener{team: t, began: time.Now(), stolen: stolen(t.Processors()), waited: waited()}
+	threads := threadsOf(t)
+	return &listener{team: t, threads: threads, began: time.Now(), stolen: stolen(t.Processors()), waited: waited(threads)}
 }
 
 // sample times the loop on every worker, and returns the seconds of the slowest.
@@ -66,7 +67,7 @@ func (l *listener) sample() (slowest float64) {
 	l.times = append(l.times, make([]float64, l.team.Threads())...)
 	l.team.All(func(worker int) {
 		began := time.Now()
-		spin()
+		sink.Store(spin(3, 7))
 		l.times[first+worker] = time.Since(began).Seconds()
 	})
 	return slices.Max(l.times[first:])
@@ -77,9 +78,10 @@ var sink atomic.Uint64
 
 // spin executes eight chains of instructions: more than a core can begin at a
 // time, so that a hardware thread beside it is felt.
-func spin() {
-	a, b, c, d, e, f, g, h := uint64(1), uint64(2), uint64(3), uint64(4), uint64(5), uint64(6), uint64(7), uint64(8)
-	x, y := sink.Load(), sink.Load()+1
+//
+//go:noinline
+func spin(x, y uint64) uint64 {
+	a, b, c, d, e, f, g, h := x, y, x+1, y+1, x+2, y+2, x+3, y+3
 	for range spins {
 		a = (a ^ x) + y
 		b = (b ^ x) + y
@@ -90,9 +92,7 @@ func spin() {
 		g = (g ^ x) + y
 		h = (h ^ x) + y
 	}
-	if a+b+c+d+e+f+g+h == 0 {
-		sink.Add(1)
-	}
+	return a + b + c + d + e + f + g + h
 }
 
 // heard returns what there was since listen.
@@ -107,7 +107,7 @@ func (l *listener) heard() Noise {
 	elapsed := time.Since(l.began).Seconds()
 	processors := max(1, len(l.team.Processors()))
 	n.Stolen = (stolen(l.team.Processors()) - l.stolen) / elapsed / float64(processors)
-	n.Waited = max(0, waited()-l.waited) / elapsed
+	n.Waited = max(0, waited(l.threads)-l.waited) / elapsed
 	n.Quiet = n.Median <= quietMedian && n.Worst <= quietWorst && n.Stolen <= quietStolen && n.Waited <= quietWaited
 	return n
 }
@@ -141,18 +141,28 @@ func stolen(processors []int) float64 {
 	return sum
 }
 
-// waited returns the seconds for which the process's threads have waited for a
+// waited returns the seconds for which threads of the process have waited for a
 // processor while they could run, 0 where Linux does not tell. (The second
 // figure of a thread's schedstat, as the kernel's sched-stats document has it.)
-func waited() float64 {
-	threads, _ := filepath.Glob("/proc/self/task/*/schedstat")
+func waited(threads []int) float64 {
 	var sum float64
-	for _, path := range threads {
-		text, _ := os.ReadFile(path) // of a thread that may have ended
+	for _, id := range threads {
+		text, _ := os.ReadFile(fmt.Sprintf("/proc/self/task/%d/schedstat", id)) // of a thread that may have ended
 		if fields := strings.Fields(string(text)); len(fields) > 1 {
 			nanoseconds, _ := strconv.ParseFloat(fields[1], 64)
 			sum += nanoseconds / 1e9
 		}
 	}
 	return sum
+}
+
+// threadsOf returns the operating system's threads that the workers of a pinned
+// team run on; else they may change, and it returns none.
+func threadsOf(t *team.Team) []int {
+	if t.Processors() == nil {
+		return nil
+	}
+	ids := make([]int, t.Threads())
+	t.All(func(worker int) { ids[worker] = threadID() })
+	return ids
 }
