@@ -27,6 +27,7 @@ type WindowDescription struct {
 type TeamConfig struct {
 	Fork      sim.Time `yaml:"fork" range:"0 ns..1 ms" doc:"to start a region, whatever the threads"`
 	PerThread sim.Time `yaml:"per_thread" range:"0 ns..1 ms" doc:"to start and join each thread beyond the first"`
+	Alone     int      `yaml:"alone" range:"0..1048576" optional:"true" doc:"a loop of so many iterations at most starts no region: one thread does it all; 0: none"`
 }
 
 // Check wants the sections to fit together.
@@ -106,8 +107,12 @@ func buildWindow(m *Machine, d *Description, o Options) error {
 
 func (d *windowDevice) check(p *isa.Program) error { return d.Check(p) }
 
-func (d *windowDevice) run(p *isa.Program, _ int, at sim.Time, args []isa.Value) (sim.Time, error) {
-	return d.Run(p, at+d.fork(), args)
+func (d *windowDevice) run(p *isa.Program, items int, at sim.Time, args []isa.Value) (sim.Time, error) {
+	threads := d.desc.Threads
+	if items <= d.desc.Team.Alone {
+		threads = 1
+	}
+	return d.Run(p, threads, at+d.desc.Team.of(threads), args)
 }
 
 // fork returns what starting and joining the team costs.

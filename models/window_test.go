@@ -265,3 +265,31 @@ func BenchmarkMulticore(b *testing.B) {
 		})
 	}
 }
+
+// A loop of few iterations starts no team: the one thread that reaches it does
+// all, for what it costs alone.
+func TestAlone(t *testing.T) {
+	b := isa.NewBuilder("count-threads")
+	a := b.Array("a", isa.I64)
+	b.FetchAdd(a, 0, 1)
+	p := b.MustBuild()
+	for _, c := range []struct{ items, threads int }{{1, 1}, {100, 1}, {101, 4}} {
+		m := multicore(t, "xeon-e5540", "threads=4", "core.smt=1", "team.alone=100", "team.fork=5 us")
+		array, err := m.Alloc("a", isa.I64, 1)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.Start()
+		if err := m.Launch(p, c.items, kernels.Array(array)); err != nil {
+			t.Fatal(err)
+		}
+		m.Finish()
+		if got := m.View(array).([]int64)[0]; got != int64(c.threads) {
+			t.Errorf("%d iterations: %d threads, want %d", c.items, got, c.threads)
+		}
+		l := m.Launches[0]
+		if forked := l.End-l.Start > 5*sim.Microsecond; forked != (c.threads > 1) {
+			t.Errorf("%d iterations took %d ns", c.items, (l.End-l.Start)/sim.Nanosecond)
+		}
+	}
+}

@@ -58,7 +58,7 @@ func BenchmarkCore(b *testing.B) {
 		}
 		at := sim.Time(0)
 		for range b.N {
-			if at, err = m.Run(p, at, args); err != nil {
+			if at, err = m.Run(p, m.config.Threads, at, args); err != nil {
 				b.Fatal(err)
 			}
 		}

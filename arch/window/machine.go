@@ -121,10 +121,10 @@ func (r *Refusal) Error() string {
 	return fmt.Sprintf("%s: %s: %s", r.Program.Source(r.PC), r.Program.Disassemble(r.PC), r.Why)
 }
 
-// Run runs the program on all of Config.Threads threads, which are one block,
-// from time at, and returns when the last has ended and its stores are in its
-// cache.
-func (m *Machine) Run(p *isa.Program, at sim.Time, args []isa.Value) (end sim.Time, err error) {
+// Run runs the program on n threads, which are one block, from time at, and
+// returns when the last has ended and its stores are in its cache. There are at
+// most Config.Threads; they have the same places whatever n.
+func (m *Machine) Run(p *isa.Program, n int, at sim.Time, args []isa.Value) (end sim.Time, err error) {
 	if err := m.Check(p); err != nil {
 		return at, err
 	}
@@ -139,7 +139,6 @@ func (m *Machine) Run(p *isa.Program, at sim.Time, args []isa.Value) (end sim.Ti
 		m.kernels[p] = k
 		m.order = append(m.order, k)
 	}
-	n := m.config.Threads
 	at = m.clock.Edge(at)
 	m.engine.AdvanceTo(at)
 	start := int64(m.clock.Cycle(at))
@@ -167,7 +166,7 @@ func (m *Machine) Run(p *isa.Program, at sim.Time, args []isa.Value) (end sim.Ti
 // begin puts the threads of a launch on their cores.
 func (m *Machine) begin(l *launch) {
 	used := make([]int, len(m.cores))
-	for i, core := range m.place {
+	for i, core := range m.place[:l.live] {
 		c := m.cores[core]
 		if used[core] == len(m.spare[core]) {
 			m.spare[core] = append(m.spare[core], newThread(c, &m.config.Core))

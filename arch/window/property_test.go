@@ -149,7 +149,7 @@ func TestNoAllocation(t *testing.T) {
 	allocations := func(n int) float64 {
 		args := values(t, []any{a, sum, n})
 		return testing.AllocsPerRun(3, func() {
-			if at, err = m.Run(p, at, args); err != nil {
+			if at, err = m.Run(p, m.config.Threads, at, args); err != nil {
 				t.Fatal(err)
 			}
 		})

@@ -140,7 +140,7 @@ func (r *rig) ints(a isa.Array) []int64 { return r.space.View(a).([]int64) }
 // try runs p and returns the cycles that it took.
 func (r *rig) try(p *isa.Program, args ...any) (sim.Cycles, error) {
 	r.t.Helper()
-	end, err := r.machine.Run(p, r.at, values(r.t, args))
+	end, err := r.machine.Run(p, r.machine.config.Threads, r.at, values(r.t, args))
 	if err != nil {
 		return 0, err
 	}

@@ -60,7 +60,9 @@ func (s *simulator) machine(threads int, set ...string) *bench {
 		return b
 	}
 	d := s.d.Clone()
-	if s.err = d.Override(append(set, fmt.Sprintf("threads=%d", threads))...); s.err == nil {
+	// Programs are launched for threads, not for the iterations of a loop.
+	set = append(set, fmt.Sprintf("threads=%d", threads), "team.alone=0")
+	if s.err = d.Override(set...); s.err == nil {
 		b.Machine, s.err = models.Build(d, models.Options{})
 	}
 	return b
