@@ -38,7 +38,7 @@ func newCorePort(m *Multicore, core int, clock sim.Clock) *CorePort {
 		bit:       1 << core,
 		lineBits:  m.lineBits,
 		l1:        newL1Tags(c.L1.Size, c.Line, c.L1.Ways),
-		l2:        newLRUTags(c.L2.Size, c.Line, c.L2.Ways),
+		l2:        newLRUTags(c.L2.Size, c.L2.Ways, c),
 		exclusive: c.L2.Kind == "exclusive",
 		inclusive: c.L2.Kind == "inclusive",
 		l1Latency: clock.Span(c.L1.Latency),

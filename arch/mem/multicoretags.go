@@ -1,6 +1,10 @@
 package mem
 
-import "heddle/sim"
+import (
+	"math/bits"
+
+	"heddle/sim"
+)
 
 // cacheWord is a line in a tag store: its number and what its holder may do.
 type cacheWord uint64
@@ -22,14 +26,18 @@ func (w cacheWord) flags() cacheWord { return w & (1<<wordFlags - 1) }
 // use, the latest first: nothing is stored beside the lines, a line that is
 // used often is found at once, and the last is the one to replace.
 type lruTags struct {
-	ways  int
-	setOf sim.Divisor
-	words []cacheWord // noLine: empty; empty ways are last
+	ways     int
+	setOf    sim.Divisor
+	pageBits uint        // of a line's number, those within a page, if pages are scattered; else 0
+	words    []cacheWord // noLine: empty; empty ways are last
 }
 
-func newLRUTags(size, line sim.Bytes, ways int) lruTags {
-	n := int(size / line)
+func newLRUTags(size sim.Bytes, ways int, c *MulticoreConfig) lruTags {
+	n := int(size / c.Line)
 	t := lruTags{ways: ways, setOf: sim.NewDivisor(uint64(n / ways)), words: make([]cacheWord, n)}
+	if c.Scattered {
+		t.pageBits = uint(bits.TrailingZeros64(uint64(c.Page / c.Line)))
+	}
 	for i := range t.words {
 		t.words[i] = noLine
 	}
@@ -38,9 +46,25 @@ func newLRUTags(size, line sim.Bytes, ways int) lruTags {
 
 // set returns the set of a line.
 func (t *lruTags) set(line uint64) []cacheWord {
+	if t.pageBits > 0 {
+		line = frame(line>>(t.pageBits&63))<<(t.pageBits&63) | line&(1<<(t.pageBits&63)-1)
+	}
 	_, set := t.setOf.Split(line)
 	base := int(set) * t.ways
 	return t.words[base : base+t.ways : base+t.ways]
+}
+
+// frameBits is the length of a frame's number, for memory of a million pages.
+const frameBits = 20
+
+// frame returns the number of the frame that a page lies in, if pages are
+// scattered: a hash of the page's (the finalizer of SplitMix64, Steele, Lea,
+// Flood, OOPSLA 2014). Two pages may get the same, which does not matter, as
+// frames only choose sets.
+func frame(page uint64) uint64 {
+	page = (page ^ page>>30) * 0xbf58476d1ce4e5b9
+	page = (page ^ page>>27) * 0x94d049bb133111eb
+	return (page ^ page>>31) >> (64 - frameBits)
 }
 
 // find returns the way of line in its set, or -1.

@@ -186,9 +186,7 @@ func (f *fitter) sharing() {
 	for _, kind := range []string{"clean", "dirty"} {
 		f.adjust("memory.costs."+kind+".die", "transfer/"+kind, f.value("transfer/"+kind), least, 1, nanoseconds, "less translation")
 	}
-	if _, ok := f.r.Value("atomic/2"); ok {
-		f.adjust("memory.costs.handover.die", "atomic/2", f.value("atomic/2"), least+f.period(hold)+0.5, 1, nanoseconds, "")
-	}
+	f.adjust("memory.costs.handover.die", "handover/2", f.value("handover/2")/2, least+f.period(hold)+0.5, 1, nanoseconds, "less the work between")
 }
 
 // bandwidth finds what memory gives.

@@ -38,6 +38,7 @@ func sharingCases(f Facts) []Case {
 	if len(f.CPUs) < 2 || f.Cores < 2 {
 		return all
 	}
+	all = append(all, handoverCase)
 	for _, kind := range []struct {
 		name, meaning string
 		touch         func(words []int64, at, n, step int) int64
@@ -50,10 +51,10 @@ func sharingCases(f Facts) []Case {
 			Name: kind.name, Meaning: kind.meaning, Unit: nanoseconds,
 			prepare: func(h *host) (stage, error) { return h.transfer(kind.touch) },
 			simulate: func(s *simulator) float64 {
-				step := s.facts.Line / 8
+				step := transferStep(s.facts)
 				m := s.machine(2, "placement=scatter")
 				const windows = 6 // of each length, and one before
-				data, out := m.alloc("data", (2*windows+1)*transferLines*step), m.alloc("out", 64)
+				data, out := m.alloc("data", (2*windows+2)*transferLines*step), m.alloc("out", 64)
 				next := order(transferLines)
 				for w := range 2*windows + 1 {
 					for i, to := range next {
@@ -63,7 +64,7 @@ func sharingCases(f Facts) []Case {
 				took := [2]float64{}
 				for w := range 2*windows + 1 {
 					short := w % 2 // the others are longer by as much again
-					ns := m.run(kind.program, data, out, w*transferLines*step, transferLines, step, transferLines/(1+short))
+					ns := m.run(kind.program, data, out, w*transferLines*step, transferLines, step, s.facts.Page/16, transferLines/(1+short))
 					if w > 0 {
 						took[short] += ns
 					}
@@ -82,9 +83,61 @@ var addProgram = func() *isa.Program {
 	return b.MustBuild()
 }()
 
+// handoverWork is how many multiplications, one after the other, lie between two
+// additions: more than a hand-over takes, so that two threads take turns. In
+// atomic, a core adds several times while it has the line.
+const handoverWork = 128
+
+// handoverCase is what an addition costs to a word that another core has added
+// to.
+var handoverCase = Case{
+	Name: "handover/2", Unit: nanoseconds,
+	Meaning: fmt.Sprintf("fetch-and-add on one word by two cores in turn, and %d multiplications", handoverWork),
+	prepare: func(h *host) (stage, error) {
+		word := new([16]atomic.Int64) // in a line of its own
+		return stage{run: func(n int) time.Duration {
+			return h.together(2, func(int) { addAndWork(&word[8], n, handoverWork) })
+		}}, nil
+	},
+	simulate: func(s *simulator) float64 {
+		m := s.machine(2, "placement=scatter")
+		return m.perOperation(addAndWorkProgram, 200, 1, m.alloc("word", 16), m.alloc("out", 64), handoverWork)
+	},
+}
+
+//go:noinline
+func addAndWork(word *atomic.Int64, n, work int) {
+	x := int64(3)
+	for range n {
+		x |= word.Add(1)
+		for range work {
+			x *= 0x9e3779b1
+		}
+	}
+	if x == 0 {
+		word.Store(0) // x is used
+	}
+}
+
+var addAndWorkProgram = func() *isa.Program {
+	b := isa.NewBuilder("add-and-work")
+	word, out, work, n := b.Array("word", isa.I64), b.Array("out", isa.I64), b.Int("work"), b.Int("n")
+	x := b.Var(3)
+	b.For(0, n, 1, func(isa.Reg) {
+		b.Set(x, b.Or(x, b.FetchAdd(word, 8, 1)))
+		b.For(0, work, 1, func(isa.Reg) { b.Set(x, b.Mul(x, 0x9e3779b1)) })
+	})
+	b.Store(out, b.Mul(isa.ThreadID, 32), x)
+	return b.MustBuild()
+}()
+
 // transferLines is how many lines one core touches before another reads them:
 // they fit in the first-level cache.
 const transferLines = 256
+
+// transferStep returns the words from one of these lines to the next. Each is in
+// another page, for caches fetch lines beside those that are asked for.
+func transferStep(f Facts) int { return (f.Page + f.Line) / 8 }
 
 // transfer has another thread touch a window of lines that no cache holds, and
 // then follows the ring through them. An operation is a window.
@@ -93,10 +146,9 @@ func (h *host) transfer(touch func(words []int64, at, n, step int) int64) (stage
 	if err != nil {
 		return stage{}, err
 	}
-	step := h.facts.Line / 8
+	step := transferStep(h.facts)
 	window := transferLines * step
-	windows := len(r.words) / window
-	windows = min(windows, h.facts.far()/8/window)
+	windows := min(len(r.words), h.facts.far()/8)/window - 1
 	next := order(transferLines)
 	for w := range windows {
 		words := r.words[w*window:]
@@ -110,21 +162,21 @@ func (h *host) transfer(touch func(words []int64, at, n, step int) int64) (stage
 		run: func(n int) time.Duration {
 			first := at
 			at = (at + n) % windows
-			return h.pass(r.words[:windows*window], window, first, n, step, touch)
+			return h.pass(r.words, windows, window, first, n, step, touch)
 		},
 		figure: func(ns float64) float64 { return ns / transferLines },
 	}, nil
 }
 
-// pass times the reading of n windows from first on, each after another thread
-// has touched it.
-func (h *host) pass(words []int64, window, first, n, step int, touch func(words []int64, at, n, step int) int64) (took time.Duration) {
+// pass times the reading of n of the windows from first on, each after another
+// thread has touched it. The reader has read elsewhere in the pages before, so
+// that it knows where they are.
+func (h *host) pass(words []int64, windows, window, first, n, step int, touch func(words []int64, at, n, step int) int64) (took time.Duration) {
 	var touched, read [16]atomic.Int64 // windows so far, each in a line of its own
-	windows := len(words) / window
 	h.together(2, func(thread int) {
 		var sum int64
 		for i := range n {
-			w := words[(first+i)%windows*window:][:window]
+			w := words[(first+i)%windows*window:]
 			if thread == 1 {
 				for read[8].Load() < int64(i) {
 				}
@@ -132,6 +184,7 @@ func (h *host) pass(words []int64, window, first, n, step int, touch func(words 
 				touched[8].Store(int64(i + 1))
 				continue
 			}
+			sum += touchRead(w, h.facts.Page/16, transferLines, step)
 			for touched[8].Load() <= int64(i) {
 			}
 			began := time.Now()
@@ -165,11 +218,12 @@ func touchWrite(words []int64, at, n, step int) int64 {
 }
 
 // transferProgram returns a program in which thread 1 touches so many lines
-// from a place on, and thread 0 then follows the ring through them.
+// from a place on, and thread 0, which has read elsewhere in their pages, then
+// follows the ring through them.
 func transferProgram(name string, write bool) *isa.Program {
 	b := isa.NewBuilder("transfer-" + name)
 	data, out := b.Array("data", isa.I64), b.Array("out", isa.I64)
-	from, lines, step, n := b.Int("from"), b.Int("lines"), b.Int("step"), b.Int("n")
+	from, lines, step, beside, n := b.Int("from"), b.Int("lines"), b.Int("step"), b.Int("beside"), b.Int("n")
 	sum := b.Var(0)
 	b.If(b.Eq(isa.ThreadID, 1), func() {
 		at := b.Var(from)
@@ -182,6 +236,14 @@ func transferProgram(name string, write bool) *isa.Program {
 			b.SetAdd(at, at, step)
 		})
 		b.Store(out, 32, sum)
+	})
+	b.If(b.Eq(isa.ThreadID, 0), func() {
+		at := b.Var(b.Add(from, beside))
+		b.For(0, lines, 1, func(isa.Reg) {
+			b.SetAdd(sum, sum, b.Load(data, at))
+			b.SetAdd(at, at, step)
+		})
+		b.Store(out, 16, sum)
 	})
 	b.Fence()
 	b.Barrier()
