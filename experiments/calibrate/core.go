@@ -136,6 +136,9 @@ func namesOf(series []hostbench.Point) []string {
 	return names
 }
 
+// agreement is how well figures of a quiet computer agree, relative.
+const agreement = 0.02
+
 // misses finds how many lines a core fetches at a time.
 func (f *fitter) misses() {
 	series := f.r.Series("chains")
@@ -159,14 +162,15 @@ func (f *fitter) misses() {
 		if f.err != nil {
 			return
 		}
-		sum := 0.0
+		sum, noise := 0.0, 0.0
 		for i, p := range series {
 			if p.At >= guess { // how many times as fast as one
 				d := math.Log(simulated[0] / simulated[i] / (one / p.Figure.Value))
 				sum += d * d
+				noise += agreement * agreement
 			}
 		}
-		if sum < off {
+		if sum < off-noise { // more that explain no more are not there
 			best, off = n, sum
 		}
 	}

@@ -227,13 +227,12 @@ func (f *fitter) third(series []hostbench.Point, l2, l3 hostbench.Cache) int {
 		f.set("memory.l3.size", models.Format(sim.Bytes(l3.Bytes)), told)
 	}
 
-	// Its latency, where most of a working set is in it.
+	// Its latency, where little of a working set is left in L2, and nothing has to
+	// leave L3 because its set is full.
 	ref := 0
 	for _, p := range series {
-		if at := p.At << 10; float64(at) >= 1.9*float64(l2.Bytes) && float64(at) <= 0.85*float64(held) || ref == 0 && at > l2.Bytes*5/4 {
+		if float64(p.At<<10) >= 1.9*float64(l2.Bytes) {
 			ref = p.At
-		}
-		if ref != 0 && p.At<<10 >= 4*l2.Bytes {
 			break
 		}
 	}

@@ -44,8 +44,8 @@ func sharingCases(f Facts) []Case {
 		touch         func(words []int64, at, n, step int) int64
 		program       *isa.Program
 	}{
-		{"transfer/clean", "dependent load of a line that another core has read", touchRead, transferProgram("clean", false)},
-		{"transfer/dirty", "dependent load of a line that another core has written", touchWrite, transferProgram("dirty", true)},
+		{"transfer/clean", "dependent load of a line that another core has read", touchRead, touchProgram("clean", false)},
+		{"transfer/dirty", "dependent load of a line that another core has written", touchWrite, touchProgram("dirty", true)},
 	} {
 		all = append(all, Case{
 			Name: kind.name, Meaning: kind.meaning, Unit: nanoseconds,
@@ -64,7 +64,9 @@ func sharingCases(f Facts) []Case {
 				took := [2]float64{}
 				for w := range 2*windows + 1 {
 					short := w % 2 // the others are longer by as much again
-					ns := m.run(kind.program, data, out, w*transferLines*step, transferLines, step, s.facts.Page/16, transferLines/(1+short))
+					from := w * transferLines * step
+					m.run(kind.program, data, out, from, transferLines, step, s.facts.Page/16)
+					ns := m.run(followProgram, data, out, from, transferLines/(1+short))
 					if w > 0 {
 						took[short] += ns
 					}
@@ -217,36 +219,38 @@ func touchWrite(words []int64, at, n, step int) int64 {
 	return 0
 }
 
-// transferProgram returns a program in which thread 1 touches so many lines
-// from a place on, and thread 0, which has read elsewhere in their pages, then
-// follows the ring through them.
-func transferProgram(name string, write bool) *isa.Program {
-	b := isa.NewBuilder("transfer-" + name)
+// touchProgram returns a program in which thread 1 touches so many lines from a
+// place on, and thread 0 reads elsewhere in their pages.
+func touchProgram(name string, write bool) *isa.Program {
+	b := isa.NewBuilder("touch-" + name)
 	data, out := b.Array("data", isa.I64), b.Array("out", isa.I64)
-	from, lines, step, beside, n := b.Int("from"), b.Int("lines"), b.Int("step"), b.Int("beside"), b.Int("n")
+	from, lines, step, beside := b.Int("from"), b.Int("lines"), b.Int("step"), b.Int("beside")
 	sum := b.Var(0)
-	b.If(b.Eq(isa.ThreadID, 1), func() {
-		at := b.Var(from)
+	read := func(at isa.Reg) { b.SetAdd(sum, sum, b.Load(data, at)) }
+	each := func(first isa.Reg, touch func(at isa.Reg)) {
+		at := b.Var(first)
 		b.For(0, lines, 1, func(isa.Reg) {
-			if write {
-				b.Store(data, b.Add(at, 1), n)
-			} else {
-				b.SetAdd(sum, sum, b.Load(data, at))
-			}
+			touch(at)
 			b.SetAdd(at, at, step)
 		})
-		b.Store(out, 32, sum)
+	}
+	b.IfElse(b.Eq(isa.ThreadID, 0), func() { each(b.Add(from, beside), read) }, func() {
+		if write {
+			each(from, func(at isa.Reg) { b.Store(data, b.Add(at, 1), lines) })
+		} else {
+			each(from, read)
+		}
 	})
-	b.If(b.Eq(isa.ThreadID, 0), func() {
-		at := b.Var(b.Add(from, beside))
-		b.For(0, lines, 1, func(isa.Reg) {
-			b.SetAdd(sum, sum, b.Load(data, at))
-			b.SetAdd(at, at, step)
-		})
-		b.Store(out, 16, sum)
-	})
-	b.Fence()
-	b.Barrier()
+	b.Store(out, b.Mul(isa.ThreadID, 32), sum)
+	return b.MustBuild()
+}
+
+// followProgram has thread 0 follow a ring from a place on for n steps, four at
+// a time.
+var followProgram = func() *isa.Program {
+	b := isa.NewBuilder("follow")
+	data, out := b.Array("data", isa.I64), b.Array("out", isa.I64)
+	from, n := b.Int("from"), b.Int("n")
 	b.If(b.Eq(isa.ThreadID, 0), func() {
 		at := b.Var(0)
 		b.For(0, n, 4, func(isa.Reg) {
@@ -259,4 +263,4 @@ func transferProgram(name string, write bool) *isa.Program {
 		b.Store(out, 0, at)
 	})
 	return b.MustBuild()
-}
+}()
