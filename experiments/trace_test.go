@@ -163,7 +163,7 @@ func TestTimelineWindow(t *testing.T) {
 			}
 			some[s.kind]++
 		}
-		for _, kind := range []string{"launch", "threads", "state", "request"} {
+		for _, kind := range []string{"launch", "region", "threads", "state", "request"} {
 			if some[kind] == 0 {
 				t.Errorf("%s: no slice of kind %s in %v", machine, kind, some)
 			}

@@ -170,3 +170,28 @@ func TestPredictors(t *testing.T) {
 		}
 	}
 }
+
+// A program that is marked takes no other time, though its branches stand
+// elsewhere in the text.
+func TestRegionsCostNothing(t *testing.T) {
+	c := with(func(c *Config) { c.Core.Branch.Predictor.Bimodal = 4 })
+	of := func(before, after string) (sim.Cycles, uint64) {
+		r := newRig(t, c)
+		took := r.run(text(t, "", repeat(60, func(i int) string {
+			test := fmt.Sprintf("if %d\nadd r0, r0, 1\nendif", i*i%5%2)
+			if i%3 == 0 {
+				test = before + test + after
+			}
+			return "mov r0, 1\n" + test
+		})))
+		return took, r.machine.Stats().Mispredicts
+	}
+	took, wrong := of("", "")
+	markedTook, markedWrong := of("region a\n", "\nendregion a")
+	if took != markedTook || wrong != markedWrong {
+		t.Errorf("%d cycles and %d mispredicted, marked %d and %d", took, wrong, markedTook, markedWrong)
+	}
+	if _, moved := of("fence\n", ""); moved == wrong {
+		t.Errorf("%d mispredicted wherever the branches stand: nothing is shown", wrong)
+	}
+}

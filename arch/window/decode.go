@@ -71,7 +71,8 @@ type kernel struct {
 	ops     []op
 	issues  []uint64
 	lines   []LineStats
-	number  int32 // among those launched
+	text    uint32 // addresses that it takes
+	number  int32  // among those launched
 }
 
 // decode prepares a program; ip is the address of its first instruction.
@@ -82,7 +83,11 @@ func decode(p *isa.Program, c *CoreConfig, ip uint32) *kernel {
 		in := &p.Code[pc]
 		row := in.Row()
 		o := &k.ops[pc]
-		*o = op{writes: -1, value: -1, latency: 1, interval: 1, size: int32(in.Type.Size()), fall: next(p, pc+1), ip: ip + uint32(pc)}
+		at := ip + k.text
+		if in.Op != isa.OpRegionBegin && in.Op != isa.OpRegionEnd {
+			k.text++ // the predictor must not see whether a program is marked
+		}
+		*o = op{writes: -1, value: -1, latency: 1, interval: 1, size: int32(in.Type.Size()), fall: next(p, pc+1), ip: at}
 		if unit := c.Units.of(row.Unit); unit != nil {
 			o.latency, o.interval, o.ports = int32(unit.Latency), int32(unit.Interval), setOf(unit.Ports)
 		}

@@ -135,7 +135,7 @@ func (m *Machine) Run(p *isa.Program, n int, at sim.Time, args []isa.Value) (end
 	if k == nil {
 		k = decode(p, &m.config.Core, m.code)
 		k.number = int32(len(m.order))
-		m.code += uint32(len(p.Code))
+		m.code += k.text
 		m.kernels[p] = k
 		m.order = append(m.order, k)
 	}

@@ -89,9 +89,11 @@ var expandProgram = kernels.NewParallelProgram("bfs/level.expand", func(b *isa.B
 		b.For(b.Load(xadj, u), b.Load(xadj, b.Add(u, 1)), 1, func(e isa.Reg) {
 			v := b.Load(adjncy, e)
 			b.If(b.Eq(b.Load(level, v), unreached), func() {
-				b.If(b.Eq(b.CompareSwap(level, v, unreached, depth), unreached), func() {
-					b.Store(parent, v, u)
-					b.Store(next, b.FetchAdd(tail, 0, 1), v)
+				b.Region("extend the frontier", func() {
+					b.If(b.Eq(b.CompareSwap(level, v, unreached, depth), unreached), func() {
+						b.Store(parent, v, u)
+						b.Store(next, b.FetchAdd(tail, 0, 1), v)
+					})
 				})
 			})
 		})

@@ -75,17 +75,22 @@ func (g csr) extend(b *isa.Builder, seek func(s isa.Reg, mate isa.ArrayParam) is
 	size := b.Int("size")
 
 	process := func(s isa.Reg) {
-		t := seek(s, mate)
-		b.Store(candidate, s, t)
-		b.Fence()
-		b.If(b.Ne(t, none), func() {
-			b.If(b.Eq(b.Load(candidate, t), s), func() {
-				lower, upper := b.Min(s, t), b.Max(s, t)
-				b.If(b.Eq(b.CompareSwap(mate, lower, none, upper), none), func() {
-					b.Store(mate, upper, lower)
-					at := b.FetchAdd(tail, 0, 2)
-					b.Store(next, at, s)
-					b.Store(next, b.Add(at, 1), t)
+		var t isa.Reg
+		b.Region("find a candidate", func() {
+			t = seek(s, mate)
+			b.Store(candidate, s, t)
+			b.Fence()
+		})
+		b.Region("match", func() {
+			b.If(b.Ne(t, none), func() {
+				b.If(b.Eq(b.Load(candidate, t), s), func() {
+					lower, upper := b.Min(s, t), b.Max(s, t)
+					b.If(b.Eq(b.CompareSwap(mate, lower, none, upper), none), func() {
+						b.Store(mate, upper, lower)
+						at := b.FetchAdd(tail, 0, 2)
+						b.Store(next, at, s)
+						b.Store(next, b.Add(at, 1), t)
+					})
 				})
 			})
 		})
