@@ -34,6 +34,21 @@ func newAnswer(g *graph.Graph, source int32, level, parent []int32, frontier []i
 	return a
 }
 
+// unqueuedAnswer is newAnswer of a search whose queues do not hold vertices: the
+// frontiers are those of the levels.
+func unqueuedAnswer(g *graph.Graph, source int32, level, parent []int32) *Answer {
+	var frontier []int64
+	for _, l := range level {
+		if l != unreached {
+			for int(l) >= len(frontier) {
+				frontier = append(frontier, 0)
+			}
+			frontier[l]++
+		}
+	}
+	return newAnswer(g, source, level, parent, frontier)
+}
+
 // Figures implements kernels.Answer. Edges traversed are those of the source's
 // component, each counted once: the numerator of traversed edges per second as
 // Graph500 defines it.

@@ -41,14 +41,16 @@ const unreached = -1
 
 // Kernels lists the family's kernels.
 func Kernels() []kernels.Kernel {
-	return []kernels.Kernel{{
-		Name:     "bfs/level",
-		Doc:      "Level-synchronous breadth-first search with two queues.",
-		Source:   "Bader and Madduri, ICPP 2006; Luo, Wong and Hwu, DAC 2010",
-		Simulate: simulateLevel,
-		Native:   nativeLevel,
-		Programs: func() []*isa.Program { return kernels.Programs(initProgram, expandProgram) },
-	}}
+	return []kernels.Kernel{level, levelBlocked}
+}
+
+var level = kernels.Kernel{
+	Name:     "bfs/level",
+	Doc:      "Level-synchronous breadth-first search with two queues.",
+	Source:   "Bader and Madduri, ICPP 2006; Luo, Wong and Hwu, DAC 2010",
+	Simulate: simulateLevel,
+	Native:   nativeLevel,
+	Programs: func() []*isa.Program { return kernels.Programs(initProgram, expandProgram) },
 }
 
 // initProgram marks every vertex unvisited, a thread a vertex, but the source,
@@ -72,8 +74,7 @@ var initProgram = kernels.NewParallelProgram("bfs/level.init", func(b *isa.Build
 })
 
 // expandProgram visits the neighbors of the frontier, a thread a frontier
-// vertex. The load of level spares the atomic where the vertex was visited
-// before; if it misses a visit in progress, the compare-and-swap decides.
+// vertex.
 var expandProgram = kernels.NewParallelProgram("bfs/level.expand", func(b *isa.Builder) {
 	xadj := b.Array("xadj", isa.I64)
 	adjncy := b.Array("adjncy", isa.I32)
@@ -88,17 +89,24 @@ var expandProgram = kernels.NewParallelProgram("bfs/level.expand", func(b *isa.B
 		u := b.Load(current, k)
 		b.For(b.Load(xadj, u), b.Load(xadj, b.Add(u, 1)), 1, func(e isa.Reg) {
 			v := b.Load(adjncy, e)
-			b.If(b.Eq(b.Load(level, v), unreached), func() {
-				b.Region("extend the frontier", func() {
-					b.If(b.Eq(b.CompareSwap(level, v, unreached, depth), unreached), func() {
-						b.Store(parent, v, u)
-						b.Store(next, b.FetchAdd(tail, 0, 1), v)
-					})
-				})
+			visit(b, level, v, depth, func() {
+				b.Store(parent, v, u)
+				b.Store(next, b.FetchAdd(tail, 0, 1), v)
 			})
 		})
 	})
 })
+
+// visit sets v's level to depth and runs then, unless v was visited before. The
+// load of level spares the atomic then; if it misses a visit in progress, the
+// compare-and-swap decides.
+func visit(b *isa.Builder, level isa.ArrayParam, v, depth isa.Reg, then func()) {
+	b.If(b.Eq(b.Load(level, v), unreached), func() {
+		b.Region("extend the frontier", func() {
+			b.If(b.Eq(b.CompareSwap(level, v, unreached, depth), unreached), then)
+		})
+	})
+}
 
 // source returns the vertex that the options ask for: -1 stands for the lowest
 // of the vertices of largest degree, which lies in the giant component of the

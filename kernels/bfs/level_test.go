@@ -14,8 +14,6 @@ import (
 	"heddle/kernels/kerneltest"
 )
 
-var level = Kernels()[0]
-
 // relax computes distances by relaxing every edge until nothing changes.
 func relax(g *graph.Graph, source int32) []int32 {
 	n := int32(g.Vertices())
