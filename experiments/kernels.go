@@ -10,12 +10,13 @@ import (
 	"heddle/kernels/bfs"
 	"heddle/kernels/irregular"
 	"heddle/kernels/matching"
+	"heddle/kernels/sorting"
 	"heddle/models"
 )
 
 // Kernels returns every kernel, by name.
 func Kernels() []kernels.Kernel {
-	all := slices.Concat(matching.Kernels(), bfs.Kernels(), irregular.Kernels())
+	all := slices.Concat(matching.Kernels(), bfs.Kernels(), irregular.Kernels(), sorting.Kernels())
 	slices.SortFunc(all, func(a, b kernels.Kernel) int { return cmp.Compare(a.Name, b.Name) })
 	return all
 }

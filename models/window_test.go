@@ -16,6 +16,7 @@ import (
 	"heddle/kernels/graph"
 	"heddle/kernels/irregular"
 	"heddle/kernels/matching"
+	"heddle/kernels/sorting"
 	"heddle/sim"
 )
 
@@ -24,7 +25,7 @@ var multicores = []string{"xeon-e5540", "xeon-x5650", "opteron-6176se"}
 
 func kernel(t testing.TB, name string) kernels.Kernel {
 	t.Helper()
-	for _, k := range slices.Concat(matching.Kernels(), bfs.Kernels(), irregular.Kernels()) {
+	for _, k := range slices.Concat(matching.Kernels(), bfs.Kernels(), irregular.Kernels(), sorting.Kernels()) {
 		if k.Name == name {
 			return k
 		}

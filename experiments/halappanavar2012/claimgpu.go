@@ -30,6 +30,18 @@ func (o *Paper) gpuClaims() []claim {
 	}
 	order("fermi-atomics", "RMAT-G: Fermi gains by its faster atomics over Tesla's",
 		timeOf(run(onFermi, g)), timeOf(o.sentenceRun("Fermi with the atomics of Tesla")))
+	for _, c := range []struct {
+		of   family
+		gain float64
+	}{{b, 1.2}, {er, 1}} {
+		on := func(kernel string) study.Case {
+			return o.sentenceRun("blocks", "kernel", kernel, "graph", c.of.at(scale))
+		}
+		x := ratioClaim("blocks-"+c.of.graph, "IV-A", c.of.title+": a traversal takes this times one by blocks, Fermi", c.gain, scale, paperGPUScale,
+			on("bfs/level"), on("bfs/level-blocked"))
+		x.reason = "the paper names neither the GPU nor the size of the blocks"
+		all = append(all, x)
+	}
 	const small = "host, small graph"
 	order("host-small", "RMAT-G: 12 threads of the host scale worse on small graphs",
 		efficiencyOf(o.sentenceRun(small, "machine", string(hostCore)), o.sentenceRun(small, "machine", string(platforms[cpu12])), 12),
