@@ -23,7 +23,7 @@ func nativeRows(t *team.Team, g *graph.Graph, _ kernels.Options) (kernels.Native
 
 // Run implements kernels.NativeRun.
 func (n *native) Run() error {
-	return n.t.Each(n.g.Vertices(), 256, func(lo, hi int) {
+	return n.t.Each(n.g.Vertices(), team.Chunk, func(lo, hi int) {
 		for u := int32(lo); u < int32(hi); u++ {
 			from, to := n.g.XAdj[u], n.g.XAdj[u+1]
 			row{n.sorted[from:to], n.key[from:to]}.sort(n.g.Neighbors(u), n.g.Weights(u))
