@@ -266,7 +266,7 @@ func TestAnnounce(t *testing.T) {
 	if err := c.announce(context.Background(), needs, batchFlags{jobs: 2}); err != nil {
 		t.Fatal(err)
 	}
-	if got := told.String(); !strings.HasPrefix(got, "heddle: 1 of 2 runs are still to be done: about ") || !strings.HasSuffix(got, "s, 2 at a time, by small runs timed now\n") {
+	if got := told.String(); !strings.HasPrefix(got, "heddle: 1 of 2 runs are still to be done: about ") || !strings.HasSuffix(got, "s, 2 at a time\n") {
 		t.Errorf("%q", got)
 	}
 }

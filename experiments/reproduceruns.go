@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 
 	"heddle/experiments/batch"
+	"heddle/experiments/catalog"
 	study2012 "heddle/experiments/halappanavar2012"
 	"heddle/experiments/study"
 	"heddle/kernels/graph"
@@ -77,53 +77,84 @@ func isOff(d *models.Description, path string) bool {
 	return false
 }
 
-// calibrationScale is that of the graphs on which runs are timed to tell how
-// long larger ones take.
+// calibrationScale is that of the graphs on which runs are timed of which no
+// earlier one tells how long they take.
 const calibrationScale = 12
 
-// announce says how long runs will take that are not kept yet: each by a small
-// run of the same kernel on the same machine, as if time grew with the edges.
+// announce says how long runs will take that are not kept yet, as a study's plan
+// does. Of a kernel that was never run on a machine it does a small run first.
 func (c *cli) announce(ctx context.Context, needs study2012.Needs, f batchFlags) error {
 	store, err := f.store()
 	if err != nil {
 		return err
 	}
-	var small []Run
-	var growth []float64 // of edges, parallel to small
-	for _, x := range needs.Cases {
-		if study.IsProperty(x.Kernel) {
-			continue // of these the graphs alone take time
+	var known estimator
+	if store != nil {
+		list, err := catalog.Open(ctx, store)
+		if err != nil {
+			return err
 		}
+		defer func() { _ = list.Close() }()
+		if known, err = list.Samples(ctx); err != nil {
+			return err
+		}
+	}
+	var left, small []Run
+	asked := map[string]bool{}
+	for _, x := range needs.Cases {
 		r := runOf(x)
 		key, err := r.key()
 		if err != nil {
 			return err
 		}
-		if store != nil {
-			if store.Has(batch.ID(key)) {
-				continue
+		if store != nil && store.Has(batch.ID(key)) {
+			continue
+		}
+		left = append(left, r)
+		machine := machineName(r.Machine)
+		if pair := r.Kernel + " " + machine; !asked[pair] && known.nearest(&r.Kernel, &machine, 1, 0) == nil {
+			asked[pair] = true
+			family := "rmat-g"
+			if graph.IsGenerator(r.Graph) {
+				family, _, _ = strings.Cut(r.Graph, ":")
 			}
+			r.Graph = fmt.Sprintf("%s:%d", family, calibrationScale)
+			small = append(small, r)
 		}
-		family := "rmat-g"
-		if graph.IsGenerator(r.Graph) {
-			family, _, _ = strings.Cut(r.Graph, ":")
-		}
-		_, edges := extent(r.Graph)
-		r.Graph = fmt.Sprintf("%s:%d", family, calibrationScale)
-		_, few := extent(r.Graph)
-		small, growth = append(small, r), append(growth, edges/few)
 	}
-	outcomes, err := c.doRuns(ctx, small, f)
+	timed, err := c.doRuns(ctx, small, f)
 	if err != nil {
 		return err
 	}
+	for _, o := range timed {
+		known = append(known, catalog.SampleOf(o))
+	}
 	seconds := 0.0
-	for i, o := range outcomes {
-		seconds += (o.Host.WallSeconds + o.Host.SetupSeconds + o.Host.CheckSeconds) * growth[i]
+	contexts := map[string]int{}
+	for _, r := range left {
+		machine := strings.Join(append([]string{r.Machine}, r.Set...), " ")
+		if _, built := contexts[machine]; !built {
+			contexts[machine] = r.contexts()
+		}
+		vertices, edges := extent(r.Graph)
+		seconds += known.of(r, contexts[machine], vertices, edges).seconds
 	}
 	workers := f.workers()
-	expected := time.Duration(seconds / float64(workers) * float64(time.Second))
-	fmt.Fprintf(c.stderr, "heddle: %d of %d runs are still to be done: about %s, %d at a time, by small runs timed now\n",
-		len(small), len(needs.Cases), expected.Round(time.Second), workers)
+	fmt.Fprintf(c.stderr, "heddle: %d of %d runs are still to be done: about %s, %d at a time\n",
+		len(left), len(needs.Cases), about(seconds/float64(workers)), workers)
 	return nil
+}
+
+// contexts returns how many contexts r's machine runs at once, 0 if it cannot be
+// built.
+func (r Run) contexts() int {
+	d, err := describeMachine(r.Machine, r.Set)
+	if err != nil {
+		return 0
+	}
+	m, err := models.Build(d, models.Options{})
+	if err != nil {
+		return 0
+	}
+	return m.Contexts()
 }

@@ -104,6 +104,7 @@ type Simulated struct {
 	Download *float64    `json:"download_seconds"`
 	Sampling *Sampling   `json:"sampling,omitempty"`
 	Memory   sim.Bytes   `json:"memory_bytes"`  // of all arrays
+	Contexts int         `json:"contexts"`      // warps, streams or threads at once; 0 without timing
 	Threads  *float64    `json:"thread_cycles"` // of all threads while they were on the machine: what Stalls are shares of
 }
 

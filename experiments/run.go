@@ -90,6 +90,7 @@ func (r Run) execute(ctx context.Context, k kernels.Kernel, h Hooks) (result *Re
 		}
 	}
 	result = &Result{Kernel: k.Name, Machine: m.Description.Name(), Graph: Graph{Name: r.Graph}, Seed: r.Seed, Schedule: r.scheduleOn(m), Config: m.Description}
+	result.Simulated.Contexts = m.Contexts()
 	g, random, err := r.open(ctx, k, h)
 	switch {
 	case errors.Is(err, ErrInterrupted):

@@ -73,7 +73,7 @@ func TestJSON(t *testing.T) {
 				if string(r["seed"]) != "7" || !bytes.HasPrefix(r["graph"], []byte(`{"name":"rmat-g:8","vertices":256,"edges":`)) {
 					t.Errorf("seed %s, graph %s", r["seed"], r["graph"])
 				}
-				if !bytes.HasPrefix(r["result"], []byte(`{"verified":true,`)) || len(members(t, r["result"])) < 3 {
+				if !bytes.HasPrefix(r["result"], []byte(`{"verified":true,`)) || len(members(t, r["result"])) < 2 {
 					t.Errorf("result %s", r["result"])
 				}
 				checkCounts(t, r, machine != "functional")

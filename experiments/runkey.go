@@ -84,9 +84,11 @@ const (
 	bytesPerVertex = 80
 	bytesPerEdge   = 48
 	bytesPerRun    = 64 << 20 // machine and all else
-	edgesPerByte   = 0.1      // of a graph's file
-	compression    = 4        // of a graph's file that ends in .gz
-	defaultDegree  = 8        // edges a vertex of a generated graph
+	// Of a stream of the XMT, which has most; a thread's caches are in bytesPerRun.
+	bytesPerContext = 1536
+	edgesPerByte    = 0.1 // of a graph's file
+	compression     = 4   // of a graph's file that ends in .gz
+	defaultDegree   = 8   // edges a vertex of a generated graph
 )
 
 // extent returns about how many vertices and edges a graph has, from its name

@@ -88,10 +88,11 @@ the runs in flight are lost. A run that failed is not tried again without
 --retry.
 
 The time that a run will take is told from earlier ones in the folder of
-results: from the instructions an edge and the instructions a second of the
-nearest in size of the same kernel on the same machine or, failing that, of the
-same kernel and of the same machine apart. Memory is told from the size of the
-graph.
+results: from the instructions an edge and the instructions a second of the one
+of the same kernel on the same machine that is most alike in edges and in what
+the machine, with its overrides, runs at once or, failing that, of the same kernel
+and of the same machine apart. Memory is told from the sizes of the graph and
+the machine, and from that run's arrays.
 
 With --on slurm each run is a task of a job array of the Slurm cluster, which
 must share the folders of this computer. A task that ends without a result, as

@@ -264,7 +264,7 @@ func TestLibraryOfStudies(t *testing.T) {
 	for _, name := range studies.Names() {
 		s, err := readStudy(name, nil)
 		if err == nil {
-			err = validateStudy(s)
+			_, err = validateStudy(s)
 		}
 		if err != nil {
 			t.Errorf("%s: %v", name, err)

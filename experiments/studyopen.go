@@ -58,9 +58,11 @@ type openStudy struct {
 	*study.Study
 	store *batch.Store
 	dir   string // of plots and state
-	runs  []Run  // parallel to Points, as are the ids of their results
+	runs  []Run  // parallel to Points, as are the ids of their results and
 	ids   []string
-	seeds int
+	// what their machines run at once
+	contexts []int
+	seeds    int
 }
 
 // open reads a study and looks up its runs.
@@ -69,10 +71,11 @@ func (f *studyFlags) open(name string) (*openStudy, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := validateStudy(read); err != nil {
+	contexts, err := validateStudy(read)
+	if err != nil {
 		return nil, err
 	}
-	s := &openStudy{Study: read, dir: f.out, seeds: seedsOf(read)}
+	s := &openStudy{Study: read, contexts: contexts, dir: f.out, seeds: seedsOf(read)}
 	if s.dir == "" {
 		s.dir = strings.TrimSuffix(read.File, ".yaml")
 		if s.dir == read.File {

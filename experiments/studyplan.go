@@ -3,76 +3,12 @@ package experiments
 import (
 	"cmp"
 	"fmt"
-	"math"
-	"path/filepath"
 	"slices"
 	"strings"
 	"time"
 
-	"heddle/experiments/catalog"
 	"heddle/experiments/study"
 )
-
-// What a run is taken to need where no earlier one tells: about what
-// matching/ld on rmat-g graphs needs on tesla-c2050.
-const (
-	usualInstructions = 60      // an edge
-	usualRate         = 400_000 // instructions a second
-	usualOther        = 2e-6    // seconds an edge to open the graph and check the answer
-	leastEdges        = 64
-	startSeconds      = 0.02 // of any run
-)
-
-// estimate is what a run is expected to need.
-type estimate struct {
-	instructions float64
-	seconds      float64 // of one processor
-	memory       int64   // bytes
-}
-
-// estimator tells from earlier runs what others will need. The rule: a run
-// executes as many instructions an edge as the earlier run of the same kernel on
-// the same machine that is nearest in edges, at its speed; failing that, as many
-// as one of the same kernel on any machine, at the speed of one of any kernel on
-// the same machine; failing that, the usual. Opening the graph and checking the
-// answer take as long an edge as they did then. Memory follows from the size of
-// the graph alone. Overrides do not enter.
-type estimator []catalog.Sample
-
-// nearest returns the sample of a kernel and a machine, "" being any, nearest in
-// edges.
-func (e estimator) nearest(kernel, machine string, edges float64) *catalog.Sample {
-	var best *catalog.Sample
-	least := math.Inf(1)
-	for i := range e {
-		s := &e[i]
-		if kernel != "" && s.Kernel != kernel || machine != "" && s.Machine != machine {
-			continue
-		}
-		if off := math.Abs(math.Log(float64(s.Edges) / edges)); off < least {
-			best, least = s, off
-		}
-	}
-	return best
-}
-
-func (e estimator) of(r Run, machine string, vertices, edges float64) estimate {
-	edges = max(edges, leastEdges)
-	work, speed := e.nearest(r.Kernel, machine, edges), (*catalog.Sample)(nil)
-	if speed = work; work == nil {
-		work, speed = e.nearest(r.Kernel, "", edges), e.nearest("", machine, edges)
-	}
-	perEdge, rate, other := float64(usualInstructions), float64(usualRate), float64(usualOther)
-	if work != nil {
-		perEdge = float64(work.Instructions) / float64(work.Edges)
-		other = work.Other / float64(work.Edges)
-	}
-	if speed != nil {
-		rate = float64(speed.Instructions) / speed.Wall
-	}
-	instructions := perEdge * edges
-	return estimate{instructions, startSeconds + instructions/rate + other*edges, footprintOf(vertices, edges)}
-}
 
 // planned is a run that a study still needs.
 type planned struct {
@@ -110,13 +46,10 @@ func (s *openStudy) makePlan(e estimator, sizes graphSizes, kept map[string]bool
 		}
 		r := s.runs[i]
 		v, edges := sizes.of(r.Graph)
-		p.left = append(p.left, planned{e.of(r, machineName(r.Machine), v, edges), r, id, s.pointName(i, true), s.pointName(i, false)})
+		p.left = append(p.left, planned{e.of(r, s.contexts[i], v, edges), r, id, s.pointName(i, true), s.pointName(i, false)})
 	}
 	return p
 }
-
-// machineName returns the name that results of a machine have.
-func machineName(machine string) string { return strings.TrimSuffix(filepath.Base(machine), ".yaml") }
 
 // pointName names a point by its labels, and by its seed if there are several
 // and it is wanted.

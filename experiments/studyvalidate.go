@@ -21,22 +21,30 @@ import (
 type validator struct {
 	study  *study.Study
 	known  map[string]bool // what has been looked at, and whether it is good
+	built  map[string]int  // contexts of the machines that were built
 	told   map[string]bool
 	faults []error
 }
 
 // validateStudy returns all that keeps runs of a study from beginning: kernels,
 // machines, overrides, schedules and graphs that do not exist, and kernels that
-// do not fit their machine.
-func validateStudy(s *study.Study) error {
-	v := validator{study: s, known: map[string]bool{}, told: map[string]bool{}}
+// do not fit their machine. Else it returns how many contexts the machine of each
+// point has.
+func validateStudy(s *study.Study) (contexts []int, err error) {
+	v := validator{study: s, known: map[string]bool{}, built: map[string]int{}, told: map[string]bool{}}
 	for i := range s.Points {
 		v.point(&s.Points[i])
+		contexts = append(contexts, v.built[buildOf(&s.Points[i])])
 	}
 	if len(v.faults) > 0 {
-		return &InputError{errors.Join(v.faults...)}
+		return nil, &InputError{errors.Join(v.faults...)}
 	}
-	return nil
+	return contexts, nil
+}
+
+// buildOf names what is built for a point.
+func buildOf(p *study.Point) string {
+	return strings.Join(append([]string{"build", p.Kernel, p.Machine}, p.Set...), "\x00")
 }
 
 // once runs a check unless it has been run, and says whether all is well. A
@@ -80,12 +88,14 @@ func (v *validator) point(p *study.Point) {
 	if !good || !machine {
 		return
 	}
-	what := strings.Join(append([]string{"build", p.Kernel, p.Machine}, p.Set...), "\x00")
+	what := buildOf(p)
 	if _, seen := v.known[what]; seen {
 		return
 	}
-	_, err := runOf(p.Case).build(k)
-	v.known[what] = err == nil
+	m, err := runOf(p.Case).build(k)
+	if v.known[what] = err == nil; err == nil {
+		v.built[what] = m.Contexts()
+	}
 	for _, e := range flatten(err) {
 		line, path, message := p.Origin.Machine, "", e.Error()
 		var f models.Fault

@@ -35,6 +35,15 @@ func (m *Machine) Replayer() (*Replayer, error) {
 	return &Replayer{m, m.device.(replayable), layout}, nil
 }
 
+// Contexts returns how many warps, streams or threads the machine runs at once,
+// 0 of a machine that keeps no time.
+func (m *Machine) Contexts() int {
+	if d, ok := m.device.(replayable); ok {
+		return d.contexts()
+	}
+	return 0
+}
+
 // Width returns how many threads a context runs at once.
 func (r *Replayer) Width() int { return r.layout.Width }
 

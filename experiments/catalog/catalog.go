@@ -23,7 +23,7 @@ const Name = "catalog.sqlite"
 
 // schemaVersion changes with the schema: a database of another version is made
 // anew.
-const schemaVersion = 1
+const schemaVersion = 2
 
 const schema = `
 DROP TABLE IF EXISTS figure;
@@ -35,6 +35,8 @@ CREATE TABLE run (
 	graph         TEXT NOT NULL,
 	seed          TEXT NOT NULL,    -- up to 2^64-1
 	edges         INTEGER NOT NULL,
+	contexts      INTEGER NOT NULL, -- of the machine
+	memory        INTEGER NOT NULL, -- bytes of its arrays
 	instructions  INTEGER NOT NULL,
 	wall_seconds  REAL NOT NULL,    -- simulating
 	other_seconds REAL NOT NULL     -- setting up and checking
@@ -194,8 +196,8 @@ func (c *Catalog) Add(ctx context.Context, id string, o *study.Outcome) error {
 }
 
 func add(ctx context.Context, tx *sql.Tx, id string, o *study.Outcome) error {
-	_, err := tx.ExecContext(ctx, "INSERT OR REPLACE INTO run VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-		id, o.Kernel, o.Machine, o.Graph.Name, fmt.Sprint(o.Seed), o.Graph.Edges, int64(o.Host.Instructions), o.Host.WallSeconds, o.Host.SetupSeconds+o.Host.CheckSeconds)
+	_, err := tx.ExecContext(ctx, "INSERT OR REPLACE INTO run VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+		id, o.Kernel, o.Machine, o.Graph.Name, fmt.Sprint(o.Seed), o.Graph.Edges, o.Simulated.Contexts, o.Simulated.Memory, int64(o.Host.Instructions), o.Host.WallSeconds, o.Host.SetupSeconds+o.Host.CheckSeconds)
 	if err != nil || o.Kernel == "" {
 		return err
 	}
@@ -234,11 +236,19 @@ func (c *Catalog) Values(ctx context.Context, id string) (study.Numbers, error) 
 
 // Sample is what an earlier run cost.
 type Sample struct {
-	Kernel, Machine string
-	Edges           int64
-	Instructions    int64
+	Kernel, Machine string  // Machine is "" of a property of a graph
+	Edges           int64   //
+	Contexts        int     // of the machine; 0 without timing
+	Memory          int64   // bytes of its arrays
+	Instructions    int64   //
 	Wall            float64 // seconds, simulating
 	Other           float64 // seconds, setting up and checking
+}
+
+// SampleOf returns what a run cost that is not listed.
+func SampleOf(o *study.Outcome) Sample {
+	return Sample{o.Kernel, o.Machine, o.Graph.Edges, o.Simulated.Contexts, o.Simulated.Memory,
+		int64(o.Host.Instructions), o.Host.WallSeconds, o.Host.SetupSeconds + o.Host.CheckSeconds}
 }
 
 // Samples returns what every listed run cost, of graphs that have edges.
@@ -246,9 +256,9 @@ func (c *Catalog) Samples(ctx context.Context) ([]Sample, error) {
 	var all []Sample
 	err := c.each(ctx, func(rows *sql.Rows) error {
 		var s Sample
-		err := rows.Scan(&s.Kernel, &s.Machine, &s.Edges, &s.Instructions, &s.Wall, &s.Other)
+		err := rows.Scan(&s.Kernel, &s.Machine, &s.Edges, &s.Contexts, &s.Memory, &s.Instructions, &s.Wall, &s.Other)
 		all = append(all, s)
 		return err
-	}, "SELECT kernel, machine, edges, instructions, wall_seconds, other_seconds FROM run WHERE kernel <> '' AND edges > 0 AND instructions > 0 AND wall_seconds > 0 ORDER BY id")
+	}, "SELECT kernel, machine, edges, contexts, memory, instructions, wall_seconds, other_seconds FROM run WHERE kernel <> '' AND edges > 0 AND wall_seconds > 0 ORDER BY id")
 	return all, c.fault(err)
 }

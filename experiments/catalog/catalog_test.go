@@ -13,7 +13,7 @@ import (
 )
 
 const result = `{"kernel":"matching/ld","machine":"m","graph":{"name":"g","vertices":4,"edges":7},"seed":18446744073709551615,
-"result":{"verified":true,"weight":2.5},"simulated":{"seconds":0.001,"cycles":9,"memory_bytes":64},
+"result":{"verified":true,"weight":2.5},"simulated":{"seconds":0.001,"cycles":9,"memory_bytes":64,"contexts":48},
 "host":{"wall_seconds":2,"instructions":100,"setup_seconds":1,"check_seconds":0.5},"metrics":{"ipc":null,"bytes":3},"stalls":{"issued":1}}`
 
 func open(t *testing.T, s *batch.Store) *Catalog {
@@ -60,7 +60,7 @@ func TestSync(t *testing.T) {
 			t.Errorf("ipc %g, want none", got)
 		}
 		samples, err := c.Samples(ctx)
-		if want := (Sample{"matching/ld", "m", 7, 100, 2, 1.5}); err != nil || len(samples) != 1 || samples[0] != want {
+		if want := (Sample{"matching/ld", "m", 7, 48, 64, 100, 2, 1.5}); err != nil || len(samples) != 1 || samples[0] != want {
 			t.Errorf("samples %+v, %v", samples, err)
 		}
 	}

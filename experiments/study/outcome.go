@@ -28,6 +28,7 @@ type Outcome struct {
 		Upload   *float64 `json:"upload_seconds"`
 		Download *float64 `json:"download_seconds"`
 		Memory   int64    `json:"memory_bytes"`
+		Contexts int      `json:"contexts"`
 		Threads  *float64 `json:"thread_cycles"` // of all threads while they were on the machine
 	} `json:"simulated"`
 	Host struct {
