@@ -157,7 +157,8 @@ func TestLacking(t *testing.T) {
 	}
 }
 
-// Uncertain parameters are recalled or inferred numbers of parts that are on.
+// Uncertain parameters are recalled, inferred or measured numbers of parts that are
+// on.
 func TestUncertain(t *testing.T) {
 	list, err := uncertain("tesla-c1060")
 	if err != nil {
@@ -167,7 +168,7 @@ func TestUncertain(t *testing.T) {
 	for _, p := range list {
 		paths[p.Path] = p.Tag
 	}
-	for path, tag := range map[string]string{"l2.atomic_same_address": "I", "units.mul.latency": "R", "l2.atomic_granule": "", "clock": "", "l1.hit_latency": "", "l2.slice.hit_latency": "", "theory.launch.value": ""} {
+	for path, tag := range map[string]string{"l2.atomic_same_address": "I", "units.mul.latency": "R", "l2.atomic_granule": "M", "clock": "", "l1.hit_latency": "", "l2.slice.hit_latency": "", "theory.launch.value": ""} {
 		if paths[path] != tag {
 			t.Errorf("%s: tag %q, want %q", path, paths[path], tag)
 		}
@@ -226,7 +227,7 @@ func TestVary(t *testing.T) {
 	machines := map[string]int{}
 	for i, m := range column(t, rows, "machine") {
 		machines[m]++
-		if tag := column(t, rows, "tag")[i]; !strings.ContainsAny(tag, "RI") {
+		if tag := column(t, rows, "tag")[i]; !strings.ContainsAny(tag, "RIM") {
 			t.Errorf("tag %s", tag)
 		}
 	}

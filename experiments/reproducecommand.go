@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -43,7 +44,7 @@ are ` + strings.Join(partNames(), ", ") + `, and all of them without PART.
 
 Runs are done in parallel and kept: after an interruption the same command goes
 on where it was. Claims that miss are followed by the parameters, of those that
-are recalled or inferred, that they depend on most.
+are not published of the machine, that they depend on most.
 
 The runs are studies, one for each part: heddle study run ` + paper2012 + `-fig4
 does those of figure 4, on a cluster too with --on slurm, and reproduce makes the
@@ -213,30 +214,36 @@ func (c *cli) vary(ctx context.Context, r *reproduction, data *study2012.Data, o
 		}
 		parameters = append(parameters, more...)
 	}
-	var needs study2012.Needs
 	accepted := map[string]bool{}
-	variations := slices.DeleteFunc(study2012.Variations(r.paper, claims, parameters), func(v study2012.Variation) bool {
-		for _, x := range v.Cases() {
-			key := x.Machine + " " + strings.Join(x.Set, " ")
-			ok, known := accepted[key]
-			if !known {
-				ok = runOf(x).check() == nil
-				accepted[key] = ok
-			}
-			if !ok {
-				return true // a value that the machine refuses
-			}
+	do := func(variations []study2012.Variation) ([]study2012.Variation, *study2012.Data, error) {
+		variations = slices.DeleteFunc(variations, func(v study2012.Variation) bool {
+			return slices.ContainsFunc(v.Cases(), func(x study.Case) bool {
+				key := x.Machine + " " + strings.Join(x.Set, " ")
+				ok, known := accepted[key]
+				if !known {
+					ok = runOf(x).check() == nil
+					accepted[key] = ok
+				}
+				return !ok // a value that the machine refuses
+			})
+		})
+		var needs study2012.Needs
+		for _, v := range variations {
+			needs.Cases = append(needs.Cases, v.Cases()...)
 		}
-		return false
-	})
-	for _, v := range variations {
-		needs.Cases = append(needs.Cases, v.Cases()...)
+		varied, err := c.doNeeds(ctx, needs, r.batchFlags)
+		return variations, varied, err
 	}
-	varied, err := c.doNeeds(ctx, needs, r.batchFlags)
-	if varied == nil || errors.Is(err, ErrInterrupted) {
+	screening, data, err := do(study2012.Screening(r.paper, claims, parameters))
+	if data == nil || errors.Is(err, ErrInterrupted) {
 		return err
 	}
-	report := study2012.Sensitivity(r.paper, varied, variations)
+	strong, more, fault := do(study2012.Strongest(r.paper, data, screening))
+	if err = errors.Join(err, fault); more == nil || errors.Is(err, ErrInterrupted) {
+		return err
+	}
+	maps.Copy(data.Outcomes, more.Outcomes)
+	report := study2012.Sensitivity(r.paper, data, screening, strong)
 	return errors.Join(err, c.writePart(r, "sensitivity", "What the claims that miss depend on", report))
 }
 

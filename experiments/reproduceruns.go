@@ -48,9 +48,9 @@ func (c *cli) doNeeds(ctx context.Context, needs study2012.Needs, f batchFlags) 
 	return data, failed
 }
 
-// uncertain returns the numbers of a machine's description that are recalled or
-// inferred, without those of parts that are switched off and those that only
-// state what is published.
+// uncertain returns the numbers of a machine's description that are recalled,
+// inferred, or measured, mostly of a relative of the machine, without those of
+// parts that are switched off and those that only state what is published.
 func uncertain(machine string) ([]study2012.Parameter, error) {
 	d, err := describeMachine(machine, nil)
 	if err != nil {
@@ -58,7 +58,7 @@ func uncertain(machine string) ([]study2012.Parameter, error) {
 	}
 	var list []study2012.Parameter
 	for _, s := range d.Sources() {
-		if !strings.ContainsAny(s.Tag, "RI") || strings.HasPrefix(s.Path, "theory.") || isOff(d, s.Path) {
+		if !strings.ContainsAny(s.Tag, "RIM") || strings.HasPrefix(s.Path, "theory.") || isOff(d, s.Path) {
 			continue
 		}
 		list = append(list, study2012.Parameter{Machine: machine, Path: s.Path, Value: s.Value, Tag: s.Tag})

@@ -20,7 +20,9 @@ type Paper struct {
 	abstract *study.Study
 	// sentences are the runs behind claims that nothing else answers.
 	sentences *study.Study
-	varied    *Paper // on which parameters are varied
+	// screening and varied are of the graphs on which parameters are varied,
+	// first all and then the strongest; nil of these themselves.
+	screening, varied *Paper
 }
 
 // Open reads the studies. An error says that one of them is no study, which is
@@ -28,7 +30,10 @@ type Paper struct {
 func Open(o Options) (*Paper, error) {
 	p, err := read(o)
 	if err == nil {
-		p.varied, err = read(o.forSensitivity())
+		p.screening, err = read(o.headlineAtMost(screeningScale))
+	}
+	if err == nil {
+		p.varied, err = read(o.headlineAtMost(DefaultScale))
 	}
 	return p, err
 }

@@ -12,24 +12,27 @@ import (
 	"heddle/experiments/study"
 )
 
-// Parameter is a value of a machine's description that is not sure.
+// Parameter is a value of a machine's description that is not published of that
+// machine.
 type Parameter struct {
 	Machine string
 	Path    string
 	Value   string // as the description has it
-	Tag     string // R: recalled, I: inferred
+	Tag     string // R: recalled, I: inferred, M: measured, mostly of a relative
 }
 
 // mostSensitive is how many parameters a claim's report names.
 const mostSensitive = 5
 
-// sensitivityScale is the scale of the graphs that parameters are varied on:
-// there are many.
-const sensitivityScale = 12
+// screeningScale is the scale of the abstract's graphs on which all parameters
+// are varied: there are many.
+const screeningScale = 12
 
-func (o Options) forSensitivity() Options {
+// headlineAtMost returns options for claims on smaller graphs: the abstract's of
+// this scale, the others two below.
+func (o Options) headlineAtMost(scale int) Options {
 	o.Full = false
-	o.Scale = min(o.Scale-headline, sensitivityScale-headline)
+	o.Scale = min(o.Scale, scale) - headline
 	return o
 }
 
@@ -65,22 +68,35 @@ func (v *Variation) Cases() []study.Case { return []study.Case{v.base, v.run} }
 // Set returns the override that makes the change.
 func (v *Variation) Set() string { return v.Path + "=" + v.Changed }
 
-// Variations returns what to vary for claims that miss: each parameter of the
-// machines of a claim, by itself, halved and doubled. The first of each claim
-// has no parameter and changes nothing.
-func Variations(o *Paper, ids []string, parameters []Parameter) []Variation {
-	small := o.varied
+// Screening returns what to vary for claims that miss: each parameter of the
+// machines of a claim, by itself, halved and doubled, on small graphs. The first
+// of each claim has no parameter and changes nothing.
+func Screening(o *Paper, ids []string, parameters []Parameter) []Variation {
+	return o.screening.variations(ids, func(c *claim) []Parameter {
+		return slices.DeleteFunc(slices.Clone(parameters), func(p Parameter) bool {
+			return p.Machine != c.base.Machine && p.Machine != c.run.Machine
+		})
+	})
+}
+
+// Strongest returns the variations of those parameters, on larger graphs, that
+// the claims were most sensitive to in a screening.
+func Strongest(o *Paper, d *Data, screening []Variation) []Variation {
+	found := effectsOf(d, screening)
+	return o.varied.variations(found.claims, func(c *claim) []Parameter { return strongest(found.of[c.id]) })
+}
+
+// variations returns those of the parameters that vary gives for a claim.
+func (o *Paper) variations(ids []string, vary func(c *claim) []Parameter) []Variation {
 	var all []Variation
-	for _, c := range small.claims() {
-		if c.base == nil || !slices.Contains(ids, c.id) {
+	seen := map[string]bool{}
+	for _, c := range o.claims() {
+		if c.base == nil || !slices.Contains(ids, c.id) || seen[c.id] {
 			continue
 		}
-		ids = slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return id == c.id })
+		seen[c.id] = true
 		all = append(all, Variation{Claim: c.id, scale: c.scale, base: *c.base, run: *c.run})
-		for _, p := range parameters {
-			if p.Machine != c.base.Machine && p.Machine != c.run.Machine {
-				continue
-			}
+		for _, p := range vary(&c) {
 			for _, factor := range []float64{0.5, 2} {
 				changed, ok := scaledValue(p.Value, factor)
 				if !ok {
@@ -138,55 +154,73 @@ type effect struct {
 
 func (e *effect) relative() float64 { return relative(e.changed, e.value) }
 
-// Sensitivity reports what variations did. Those whose runs are missing, such
-// as of values that the machine refuses, are left out.
-func Sensitivity(o *Paper, d *Data, variations []Variation) *Report {
+// effects are what variations do to claims.
+type effects struct {
+	claims []string            // in the paper's order
+	values map[string]float64  // of a claim with nothing changed
+	of     map[string][]effect // of a claim
+}
+
+// effectsOf leaves out variations whose runs are missing, such as of values that
+// the machine refuses.
+func effectsOf(d *Data, variations []Variation) effects {
+	all := effects{values: map[string]float64{}, of: map[string][]effect{}}
+	for i := range variations {
+		v := &variations[i]
+		x := speedup(v.base, v.run).of(d)
+		if v.Path == "" {
+			all.claims = append(all.claims, v.Claim)
+			all.values[v.Claim] = x
+			continue
+		}
+		if e := (effect{v, all.values[v.Claim], x}); !math.IsNaN(e.relative()) {
+			all.of[v.Claim] = append(all.of[v.Claim], e)
+		}
+	}
+	return all
+}
+
+// Sensitivity reports what variations did: the table all of them, the text and
+// the figure the strongest.
+func Sensitivity(o *Paper, d *Data, screening, strong []Variation) *Report {
 	r := &Report{Rows: [][]string{sensitivityHeader}}
 	claims := map[string]claim{}
 	for _, c := range o.varied.claims() {
 		claims[c.id] = c
 	}
-	var order []string
-	effects := map[string][]effect{}
-	values := map[string]float64{}
-	for i := range variations {
-		v := &variations[i]
-		x := speedup(v.base, v.run).of(d)
-		if v.Path == "" {
-			order = append(order, v.Claim)
-			values[v.Claim] = x
-			continue
+	found := effectsOf(d, strong)
+	lists := []effects{effectsOf(d, screening)}
+	if o.varied.Scale > o.screening.Scale {
+		lists = append(lists, found)
+	}
+	for _, list := range lists {
+		for _, id := range list.claims {
+			for _, e := range list.of[id] {
+				r.Rows = append(r.Rows, []string{
+					id, e.Machine, e.Path, e.Tag, e.Value, e.Changed, number(e.value), number(e.changed), number(e.relative()),
+					strconv.Itoa(e.scale), strconv.FormatUint(o.Seed, 10), d.Version,
+				})
+			}
 		}
-		e := effect{v, values[v.Claim], x}
-		if math.IsNaN(e.relative()) {
-			continue
-		}
-		effects[v.Claim] = append(effects[v.Claim], e)
-		r.Rows = append(r.Rows, []string{
-			v.Claim, v.Machine, v.Path, v.Tag, v.Value, v.Changed, number(e.value), number(e.changed), number(e.relative()),
-			strconv.Itoa(v.scale), strconv.FormatUint(o.Seed, 10), d.Version,
-		})
 	}
 	figure := &plot.Figure{Title: "What the claims that miss depend on", Columns: 2, Notes: []string{notes(o, d) + "; each parameter halved and doubled by itself"}}
-	for _, id := range order {
-		best := strongest(effects[id])
+	for _, id := range found.claims {
+		best := strongest(found.of[id])
 		if len(best) == 0 {
 			continue
 		}
-		r.Text = append(r.Text, fmt.Sprintf("  %s: %s at scale %d; most sensitive to", claims[id].text, short(values[id]), claims[id].scale))
-		panel := plot.Panel{Title: fmt.Sprintf("%s, scale %d", id, claims[id].scale), YLabel: "claim's number"}
+		c := claims[id]
+		r.Text = append(r.Text, fmt.Sprintf("  %s: %s at scale %d; most sensitive to", c.text, short(found.values[id]), c.scale))
+		panel := plot.Panel{Title: fmt.Sprintf("%s, scale %d", id, c.scale), YLabel: "claim's number"}
 		halved, doubled := plot.Bars{Name: "halved"}, plot.Bars{Name: "doubled"}
-		for _, path := range best {
+		for _, p := range best {
 			low, high := math.NaN(), math.NaN()
-			var p Parameter
-			for _, e := range effects[id] {
-				if e.Machine+" "+e.Path != path {
-					continue
-				}
-				p = e.Parameter
-				if e.isDoubled() {
+			for _, e := range found.of[id] {
+				switch {
+				case e.Parameter != p:
+				case e.isDoubled():
 					high = e.changed
-				} else {
+				default:
 					low = e.changed
 				}
 			}
@@ -221,18 +255,16 @@ func (e *effect) isDoubled() bool {
 	return e.Changed == doubled
 }
 
-// strongest returns the parameters whose changes move a claim most, as machine
-// and path.
-func strongest(effects []effect) []string {
-	most := map[string]float64{}
-	var order []string
-	for _, e := range effects {
-		path := e.Machine + " " + e.Path
-		if _, ok := most[path]; !ok {
-			order = append(order, path)
+// strongest returns the parameters whose changes move a claim most.
+func strongest(list []effect) []Parameter {
+	most := map[Parameter]float64{}
+	var order []Parameter
+	for _, e := range list {
+		if _, ok := most[e.Parameter]; !ok {
+			order = append(order, e.Parameter)
 		}
-		most[path] = max(most[path], math.Abs(math.Log(e.changed/e.value)))
+		most[e.Parameter] = max(most[e.Parameter], math.Abs(math.Log(e.changed/e.value)))
 	}
-	slices.SortStableFunc(order, func(a, b string) int { return cmp.Compare(most[b], most[a]) })
+	slices.SortStableFunc(order, func(a, b Parameter) int { return cmp.Compare(most[b], most[a]) })
 	return order[:min(len(order), mostSensitive)]
 }

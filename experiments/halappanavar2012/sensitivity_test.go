@@ -1,6 +1,9 @@
 package halappanavar2012
 
 import (
+	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -33,7 +36,7 @@ func TestScaledValue(t *testing.T) {
 // alone.
 func TestVariations(t *testing.T) {
 	parameters := []Parameter{{"xeon-e5540", "clock", "2 GHz", "R"}, {"opteron-6176se", "core.rob", "72", "I"}, {"cray-xmt", "lookahead", "8", "I"}}
-	all := Variations(small, []string{"magny-48", "nehalem-8"}, parameters)
+	all := Screening(small, []string{"magny-48", "nehalem-8"}, parameters)
 	if all[0].Claim != "magny-48" || all[0].Path != "" {
 		t.Fatalf("the first variation is %+v", all[0])
 	}
@@ -75,7 +78,7 @@ func TestVariations(t *testing.T) {
 // The parameter that matters more is named first; a variation whose run is
 // missing is left out.
 func TestSensitivity(t *testing.T) {
-	all := Variations(small, []string{"fermi"}, []Parameter{{"tesla-c2050", "clock", "1 GHz", "R"}, {"tesla-c2050", "sms", "14", "I"}, {"xeon-x5650", "clock", "2 GHz", "R"}})
+	all := Screening(small, []string{"fermi"}, []Parameter{{"tesla-c2050", "clock", "1 GHz", "R"}, {"tesla-c2050", "sms", "14", "I"}, {"xeon-x5650", "clock", "2 GHz", "R"}})
 	var n Needs
 	for _, v := range all {
 		n.Cases = append(n.Cases, v.Cases()...)
@@ -94,7 +97,11 @@ func TestSensitivity(t *testing.T) {
 			delete(d.Outcomes, id)
 		}
 	}
-	r := Sensitivity(small, d, all)
+	strong := Strongest(small, d, all)
+	if len(strong) != 7 || strong[0].Path != "" || strong[1].Path != "clock" || strong[1].Machine != "tesla-c2050" || strong[3].Path != "sms" {
+		t.Errorf("strongest: %+v", strong)
+	}
+	r := Sensitivity(small, d, all, strong)
 	if got := strings.Join(r.Rows[0], ","); got != "claim,machine,parameter,tag,value,changed_to,simulated,simulated_changed,relative_change,scale,seed,version" {
 		t.Errorf("header %s", got)
 	}
@@ -106,6 +113,45 @@ func TestSensitivity(t *testing.T) {
 	}
 	if r.Figure == nil || len(r.Figure.Panels) != 1 || r.Figure.Panels[0].Bars[1].Values[0] != 2 {
 		t.Errorf("%+v", r.Figure)
+	}
+}
+
+// On larger graphs only the strongest of a screening are varied, and the table
+// has both.
+func TestScreening(t *testing.T) {
+	p := opened(Options{Scale: DefaultScale, Seed: 7})
+	var parameters []Parameter
+	for i := range mostSensitive + 3 {
+		parameters = append(parameters, Parameter{"tesla-c2050", fmt.Sprintf("key%d", i), "8", "M"})
+	}
+	screening := Screening(p, []string{"fermi"}, parameters)
+	seconds := func(c study.Case) float64 {
+		for i := range parameters {
+			if slices.Contains(c.Set, fmt.Sprintf("key%d=16", i)) {
+				return float64(i + 2)
+			}
+		}
+		return 1
+	}
+	data := func(all []Variation) *Data {
+		var n Needs
+		for _, v := range all {
+			n.Cases = append(n.Cases, v.Cases()...)
+		}
+		return fake(n, seconds)
+	}
+	d := data(screening)
+	strong := Strongest(p, d, screening)
+	if len(screening) != 1+2*len(parameters) || len(strong) != 1+2*mostSensitive {
+		t.Fatalf("%d variations, %d of them strong", len(screening), len(strong))
+	}
+	if first := strong[1]; first.Path != fmt.Sprintf("key%d", mostSensitive+2) || first.run.Graph != "rmat-g:15" || screening[1].run.Graph != "rmat-g:12" {
+		t.Errorf("the strongest is %+v", first)
+	}
+	maps.Copy(d.Outcomes, data(strong).Outcomes)
+	r := Sensitivity(p, d, screening, strong)
+	if want := 1 + 2*len(parameters) + 2*mostSensitive; len(r.Rows) != want {
+		t.Errorf("%d rows, want %d", len(r.Rows), want)
 	}
 }
 
