@@ -16,36 +16,8 @@ func (p *annotation) arrays() {
 	if len(p.Arrays) == 0 {
 		return
 	}
-	t := table{right: "lrrrrrr"}
-	head := []string{"array", "elements", "loads", "stores", "atomics", "asked", "moved"}
-	for _, l := range p.Arrays[0].Levels {
-		head = append(head, l.Name+" hit")
-		t.right += "r"
-	}
-	timed := p.Simulated.Seconds != nil
-	if timed {
-		t.right += "rr"
-		head = append(head, "DRAM read", "written")
-	} else {
-		head = head[:len(head)-1] // without caches nothing but what is asked for moves
-	}
-	t.add(head...)
-	order := slices.Clone(p.Arrays)
-	slices.SortStableFunc(order, func(a, b study.Array) int { return cmp.Compare(b.Moved+b.Requested, a.Moved+a.Requested) })
-	for _, a := range order {
-		row := []string{a.Name, count(a.Elements), some(float64(a.Loads)), some(float64(a.Stores)), some(float64(a.Atomics)),
-			size(float64(a.Requested))}
-		if timed {
-			row = append(row, size(float64(a.Moved)))
-			for _, l := range a.Levels {
-				row = append(row, percent(float64(l.Hits)/float64(l.Accesses)))
-			}
-			row = append(row, size(float64(a.DRAMRead)), size(float64(a.DRAMWritten)))
-		}
-		t.add(row...)
-	}
-	p.section("Arrays", " by traffic: accesses of threads, bytes asked for, bytes that transactions moved")
-	p.lines = append(p.lines, t.lines("  ")...)
+	p.section("Arrays", arraysHead)
+	p.lines = append(p.lines, Arrays(p.Arrays).lines(p.Simulated.Seconds != nil)...)
 	if len(p.HotWords) == 0 {
 		return
 	}

@@ -120,9 +120,9 @@ func (r Run) count(ctx context.Context, k kernels.Kernel) (*counted, error) {
 	}
 	x := &counted{Kernel: k.Name, Simulated: simulatedCount{Instructions: result.Host.Instructions}}
 	for _, a := range result.Arrays {
-		x.Simulated.Loads += a.Loads
-		x.Simulated.Stores += a.Stores
-		x.Simulated.Atomics += a.Atomics
+		x.Simulated.Loads += uint64(a.Loads)
+		x.Simulated.Stores += uint64(a.Stores)
+		x.Simulated.Atomics += uint64(a.Atomics)
 	}
 	if x.Native, err = r.countNative(ctx, k); err != nil {
 		return nil, err

@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"heddle/experiments/study"
 )
 
 // replayed records a run and replays it on a machine, and returns both.
@@ -30,9 +32,9 @@ func TestReplayIsTheRun(t *testing.T) {
 		t.Run(strings.Fields(machine)[0], func(t *testing.T) {
 			run, again := replayed(t, "matching/ld-serial --graph rmat-g:8 --machine "+machine, "--machine "+machine)
 			type traffic struct {
-				Levels  []Level `json:"levels"`
-				Read    int64   `json:"dram_read_bytes"`
-				Written int64   `json:"dram_write_bytes"`
+				Levels  []study.Level `json:"levels"`
+				Read    int64         `json:"dram_read_bytes"`
+				Written int64         `json:"dram_write_bytes"`
 			}
 			var want, got map[string]traffic
 			for _, x := range []struct {

@@ -101,9 +101,7 @@ func replay(ctx context.Context, path, machine string, set []string) (*Replay, e
 		Loads: r.Kinds[0], Stores: r.Kinds[1], Atomics: r.Kinds[2], Requests: r.Requests, Skipped: r.Skipped,
 		Recorded: r.Recorded.Seconds(), Simulated: r.Elapsed.Seconds(), Host: time.Since(began).Seconds(), Config: d,
 	}
-	var all Result
-	all.addArrays(m.Report().Arrays)
-	p.Arrays = all.Arrays
+	p.Arrays = arraysOf(m.Report().Arrays)
 	return p, nil
 }
 
@@ -119,8 +117,7 @@ func (p *Replay) write(w io.Writer, color bool) error {
 		page.add("  %s more, outside all arrays, were not recorded", rough(float64(p.Skipped)))
 	}
 	page.section("Time", fmt.Sprintf(": %s, of the recorded run %s", duration(p.Simulated), duration(p.Recorded)))
-	page.Result.Arrays = p.Arrays
-	page.arrays()
+	page.arrays(true)
 	page.section("Simulator", fmt.Sprintf(": %s, %s requests/s", duration(p.Host), rough(float64(p.Requests)/p.Host)))
 	_, err := io.WriteString(w, strings.Join(page.lines, "\n")+"\n")
 	return err

@@ -39,7 +39,7 @@ func writeReport(w io.Writer, r *Result, color bool) error {
 	rows := familyRows[p.kind()]
 	p.figures("Cores", rows.cores)
 	p.figures("Memory", rows.memory)
-	p.arrays()
+	p.arrays(p.Simulated.Seconds != nil)
 	p.hotWords()
 	p.hotLines()
 	p.host()
@@ -286,30 +286,12 @@ func quantity(x float64, unit string) string {
 	return rough(x) + " " + unit
 }
 
-func (p *report) arrays() {
+func (p *report) arrays(timed bool) {
 	if len(p.Arrays) == 0 {
 		return
 	}
-	t := table{right: "lrrrrrr"}
-	head := []string{"array", "elements", "loads", "stores", "atomics", "asked", "moved"}
-	for _, l := range p.Arrays[0].Levels {
-		head = append(head, l.Name+" hit")
-		t.right += "r"
-	}
-	t.right += "rr"
-	t.add(append(head, "DRAM read", "written")...)
-	order := slices.Clone(p.Arrays)
-	slices.SortStableFunc(order, func(a, b Array) int { return int(b.Moved - a.Moved) })
-	for _, a := range order {
-		row := []string{a.Name, count(a.Elements), rough(float64(a.Loads)), rough(float64(a.Stores)), rough(float64(a.Atomics)),
-			size(float64(a.Requested)), size(float64(a.Moved))}
-		for _, l := range a.Levels {
-			row = append(row, percent(float64(l.Hits)/float64(l.Accesses)))
-		}
-		t.add(append(row, size(float64(a.DRAMRead)), size(float64(a.DRAMWritten)))...)
-	}
-	p.section("Arrays", " by traffic: accesses of threads, bytes asked for, bytes that transactions moved")
-	p.lines = append(p.lines, t.lines("  ")...)
+	p.section("Arrays", arraysHead)
+	p.lines = append(p.lines, p.Arrays.lines(timed)...)
 }
 
 func (p *report) hotWords() {

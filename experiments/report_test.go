@@ -8,6 +8,7 @@ import (
 	"testing"
 	"unicode/utf8"
 
+	"heddle/experiments/study"
 	"heddle/kernels"
 	"heddle/models"
 	"heddle/sim"
@@ -56,9 +57,9 @@ func sample(t *testing.T) *Result {
 		},
 		Arrays: Arrays{
 			{Name: "tail", Type: "i32", Elements: 1, Atomics: 10_600, Requested: 42_400, Moved: 473_000, DRAMRead: 256, DRAMWritten: 128,
-				Levels: []Level{{Name: "l1"}, {Name: "l2", Accesses: 3_700, Hits: 3_696}}},
+				Levels: []study.Level{{Name: "l1"}, {Name: "l2", Accesses: 3_700, Hits: 3_696}}},
 			{Name: "adjncy", Type: "i32", Elements: 258_026, Loads: 644_000, Requested: 2_580_000, Moved: 71_300_000, DRAMRead: 20_100_000,
-				Levels: []Level{{Name: "l1", Accesses: 1000, Hits: 531}, {Name: "l2", Accesses: 469, Hits: 185}}},
+				Levels: []study.Level{{Name: "l1", Accesses: 1000, Hits: 531}, {Name: "l2", Accesses: 469, Hits: 185}}},
 		},
 		HotWords: []HotWord{{Place: "tail[0]", Atomics: 10_600}, {Place: "level[12]", Atomics: 11}},
 		Lines: []Line{

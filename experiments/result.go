@@ -161,65 +161,6 @@ func (n Notes) MarshalJSON() ([]byte, error) {
 	return object(members)
 }
 
-// Arrays is the traffic of each array. Arrays of one name count as one.
-type Arrays []Array
-
-// MarshalJSON writes {"<name>": {...}, ...}.
-func (a Arrays) MarshalJSON() ([]byte, error) {
-	var members []member
-	for _, x := range a {
-		members = append(members, member{x.Name, x})
-	}
-	return object(members)
-}
-
-// Array is the traffic of one array.
-type Array struct {
-	Name         string    `json:"-"`
-	Type         string    `json:"type"` // of an element
-	Elements     int       `json:"elements"`
-	Loads        uint64    `json:"loads"` // by threads, as are stores and atomics
-	Stores       uint64    `json:"stores"`
-	Atomics      uint64    `json:"atomics"`
-	Requests     uint64    `json:"requests"` // by warps
-	Transactions uint64    `json:"transactions"`
-	Requested    sim.Bytes `json:"requested_bytes"`
-	Moved        sim.Bytes `json:"moved_bytes"`
-	Levels       []Level   `json:"levels"`
-	DRAMRead     sim.Bytes `json:"dram_read_bytes"`
-	DRAMWritten  sim.Bytes `json:"dram_write_bytes"`
-}
-
-// Level is what a cache did with the accesses to an array.
-type Level struct {
-	Name     string    `json:"name"`
-	Accesses int64     `json:"accesses"`
-	Hits     int64     `json:"hits"`
-	Fetched  sim.Bytes `json:"fetched_bytes"`
-	Written  sim.Bytes `json:"written_bytes"`
-}
-
-// merge adds the traffic of an array of the same name.
-func (a *Array) merge(b Array) {
-	a.Elements += b.Elements
-	a.Loads += b.Loads
-	a.Stores += b.Stores
-	a.Atomics += b.Atomics
-	a.Requests += b.Requests
-	a.Transactions += b.Transactions
-	a.Requested += b.Requested
-	a.Moved += b.Moved
-	a.DRAMRead += b.DRAMRead
-	a.DRAMWritten += b.DRAMWritten
-	for i := range a.Levels {
-		l, m := &a.Levels[i], b.Levels[i]
-		l.Accesses += m.Accesses
-		l.Hits += m.Hits
-		l.Fetched += m.Fetched
-		l.Written += m.Written
-	}
-}
-
 // Line is a line of a kernel's source and what its instructions did.
 type Line struct {
 	Program      string    `json:"program"`
@@ -282,7 +223,7 @@ func (r *Result) add(report *models.Report, launches []models.Launch) {
 			Instructions: l.Instructions, ThreadInstructions: l.ThreadInstructions, Activity: activityOf(&l.Activity), Notes: l.Notes,
 		}
 	}
-	r.addArrays(report.Arrays)
+	r.Arrays = arraysOf(report.Arrays)
 	r.HotWords = make([]HotWord, len(report.HotWords))
 	for i := range report.HotWords {
 		r.HotWords[i] = hotWordOf(&report.HotWords[i])
@@ -304,26 +245,5 @@ func (r *Result) add(report *models.Report, launches []models.Launch) {
 			Issues: l.Issues, Lanes: l.Lanes, Divergent: l.Divergent,
 			Transactions: l.Transactions, Requested: l.Requested, Moved: l.Moved, Misses: l.Misses,
 		}
-	}
-}
-
-func (r *Result) addArrays(arrays []models.Array) {
-	at := map[string]int{} // index in r.Arrays
-	for _, a := range arrays {
-		next := Array{
-			Name: a.Name, Type: a.Elem.String(), Elements: a.Len,
-			Loads: a.Loads, Stores: a.Stores, Atomics: a.Atomics,
-			Requests: a.Requests, Transactions: a.Transactions, Requested: a.Requested, Moved: a.Moved,
-			Levels: make([]Level, len(a.Levels)), DRAMRead: a.DRAMRead, DRAMWritten: a.DRAMWritten,
-		}
-		for i, l := range a.Levels {
-			next.Levels[i] = Level(l)
-		}
-		if i, ok := at[a.Name]; ok {
-			r.Arrays[i].merge(next)
-			continue
-		}
-		at[a.Name] = len(r.Arrays)
-		r.Arrays = append(r.Arrays, next)
 	}
 }

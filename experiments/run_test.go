@@ -463,9 +463,7 @@ func TestArraysMerge(t *testing.T) {
 	queue := models.Array{Name: "queue", Elem: isa.I32, Len: 10, Loads: 1, Stores: 2, Atomics: 3, Requests: 4, Transactions: 5,
 		Requested: 6, Moved: 7, Levels: []models.Level{{Name: "l1", Accesses: 8, Hits: 4, Fetched: 9, Written: 10}}, DRAMRead: 11, DRAMWritten: 12}
 	tail := models.Array{Name: "tail", Elem: isa.I64, Len: 1, Levels: []models.Level{{Name: "l1"}}}
-	var r Result
-	r.addArrays([]models.Array{queue, tail, queue})
-	text, err := json.Marshal(r.Arrays)
+	text, err := json.Marshal(arraysOf([]models.Array{queue, tail, queue}))
 	const want = `{"queue":{"type":"i32","elements":20,"loads":2,"stores":4,"atomics":6,"requests":8,"transactions":10,"requested_bytes":12,"moved_bytes":14,` +
 		`"levels":[{"name":"l1","accesses":16,"hits":8,"fetched_bytes":18,"written_bytes":20}],"dram_read_bytes":22,"dram_write_bytes":24},` +
 		`"tail":{"type":"i64","elements":1,"loads":0,"stores":0,"atomics":0,"requests":0,"transactions":0,"requested_bytes":0,"moved_bytes":0,` +

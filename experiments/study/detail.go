@@ -36,25 +36,49 @@ type HotWord struct {
 
 // Array is the traffic of one array.
 type Array struct {
-	Name         string `json:"-"`
-	Type         string `json:"type"`
-	Elements     int64  `json:"elements"`
-	Loads        int64  `json:"loads"` // by threads, as are stores and atomics
-	Stores       int64  `json:"stores"`
-	Atomics      int64  `json:"atomics"`
-	Requests     int64  `json:"requests"`
-	Transactions int64  `json:"transactions"`
-	Requested    int64  `json:"requested_bytes"`
-	Moved        int64  `json:"moved_bytes"`
-	Levels       []struct {
-		Name     string `json:"name"`
-		Accesses int64  `json:"accesses"`
-		Hits     int64  `json:"hits"`
-		Fetched  int64  `json:"fetched_bytes"`
-		Written  int64  `json:"written_bytes"`
-	} `json:"levels"`
-	DRAMRead    int64 `json:"dram_read_bytes"`
-	DRAMWritten int64 `json:"dram_write_bytes"`
+	Name         string  `json:"-"`
+	Type         string  `json:"type"` // of an element
+	Elements     int64   `json:"elements"`
+	Loads        int64   `json:"loads"` // by threads, as are stores and atomics
+	Stores       int64   `json:"stores"`
+	Atomics      int64   `json:"atomics"`
+	Requests     int64   `json:"requests"` // by warps
+	Transactions int64   `json:"transactions"`
+	Requested    int64   `json:"requested_bytes"`
+	Moved        int64   `json:"moved_bytes"`
+	Levels       []Level `json:"levels"`
+	DRAMRead     int64   `json:"dram_read_bytes"`
+	DRAMWritten  int64   `json:"dram_write_bytes"`
+}
+
+// Level is what a cache did with the accesses to an array.
+type Level struct {
+	Name     string `json:"name"`
+	Accesses int64  `json:"accesses"`
+	Hits     int64  `json:"hits"`
+	Fetched  int64  `json:"fetched_bytes"`
+	Written  int64  `json:"written_bytes"`
+}
+
+// Merge adds the traffic of an array of the same name.
+func (a *Array) Merge(b *Array) {
+	a.Elements += b.Elements
+	a.Loads += b.Loads
+	a.Stores += b.Stores
+	a.Atomics += b.Atomics
+	a.Requests += b.Requests
+	a.Transactions += b.Transactions
+	a.Requested += b.Requested
+	a.Moved += b.Moved
+	a.DRAMRead += b.DRAMRead
+	a.DRAMWritten += b.DRAMWritten
+	for i := range a.Levels {
+		l, m := &a.Levels[i], b.Levels[i]
+		l.Accesses += m.Accesses
+		l.Hits += m.Hits
+		l.Fetched += m.Fetched
+		l.Written += m.Written
+	}
 }
 
 // Arrays are the members of a JSON object in its order.
