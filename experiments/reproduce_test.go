@@ -187,7 +187,10 @@ func TestVary(t *testing.T) {
 	}
 	needs := study2012.All(study2012.Parts(), r.paper)
 	data := &study2012.Data{Version: "v", Outcomes: map[string]*study.Outcome{}}
-	for _, x := range needs.Cases { // every claim holds but that of the GPU
+	// Every claim holds but that of the GPU, and those that contradict others:
+	// speed-ups of 32 over both one Nehalem and one Magny-Cours core say that
+	// these are as fast.
+	for _, x := range needs.Cases {
 		o, seconds := new(study.Outcome), 1.0
 		switch set := strings.Join(x.Set, " "); {
 		case x.Machine == "opteron-6176se" && set == "threads=48":
@@ -209,11 +212,14 @@ func TestVary(t *testing.T) {
 		o.Simulated.Seconds = &seconds
 		data.Outcomes[x.ID()] = o
 	}
-	if ids, _ := study2012.Missed(r.paper, data); len(ids) != 1 || ids[0] != "fermi" {
+	if ids, _ := study2012.Missed(r.paper, data); strings.Join(ids, " ") != "fermi magny-slow-1 magny-slow-xmt-1" {
 		t.Fatalf("missed: %v", ids)
 	}
 	few := func(machine string) ([]study2012.Parameter, error) {
 		list, err := uncertain(machine)
+		if machine != "tesla-c2050" && machine != "xeon-x5650" {
+			return nil, err
+		}
 		return list[:4], err
 	}
 	if err := c.vary(context.Background(), &r, data, few); err != nil {

@@ -1,5 +1,7 @@
 package halappanavar2012
 
+import "heddle/experiments/study"
+
 // multicoreClaims are those on Magny-Cours and Nehalem.
 func (o *Paper) multicoreClaims() []claim {
 	var all []claim
@@ -8,11 +10,20 @@ func (o *Paper) multicoreClaims() []claim {
 	order := func(id, text string, low, high quantity) {
 		all = append(all, claim{id: id, where: "V", text: text, scale: scale, paper: paperScale, low: low, high: high})
 	}
-	all = append(all,
-		ratioClaim("magny-slow", "V", "8 Magny-Cours cores take this times 8 Nehalem cores", 2, scale, paperScale,
-			o.magnyRun(g, scale, 8), o.nehalemRun(g, scale, 8)),
-		ratioClaim("magny-slow-xmt", "V", "32 Magny-Cours cores take this times 32 XMT processors", 2, scale, paperScale,
-			o.magnyRun(g, scale, 32), o.xmtRun(queue, g, scale, 32)))
+	// The paper does not say of how many cores.
+	for _, c := range []struct {
+		id, text string
+		magny    int
+		other    study.Case
+	}{
+		{"magny-slow-1", "one Magny-Cours core takes this times one Nehalem core", 1, o.nehalemRun(g, scale, 1)},
+		{"magny-slow", "8 Magny-Cours cores take this times 8 Nehalem cores", 8, o.nehalemRun(g, scale, 8)},
+		{"magny-slow-xmt-1", "one Magny-Cours core takes this times one XMT processor", 1, o.xmtRun(queue, g, scale, 1)},
+		{"magny-slow-xmt", "32 Magny-Cours cores take this times 32 XMT processors", 32, o.xmtRun(queue, g, scale, 32)},
+		{"magny-slow-xmt-128", "48 Magny-Cours cores take this times 128 XMT processors", 48, o.xmtRun(queue, g, scale, 128)},
+	} {
+		all = append(all, ratioClaim(c.id, "V", c.text, 2, scale, paperScale, o.magnyRun(g, scale, c.magny), c.other))
+	}
 	for _, f := range families {
 		eff := func(scale, cores int) quantity {
 			return efficiencyOf(o.magnyRun(f, scale, 1), o.magnyRun(f, scale, cores), cores)
