@@ -275,6 +275,19 @@ func TestRealGraphs(t *testing.T) {
 	if n := len(figure4.Needs(opened(o)).Cases) - len(figure4.Needs(opened(Options{Scale: 10})).Cases); n != 3*(1+len(platforms)) {
 		t.Errorf("%d more runs", n)
 	}
+	// However the folder is written, the study's files are those of the figure
+	// and the claims.
+	t.Chdir(o.Graphs)
+	if err := os.Symlink(".", " $(scale) "); err != nil {
+		t.Skip(err)
+	}
+	for _, folder := range []string{".", "./", "../" + filepath.Base(o.Graphs), " $(scale) ", o.Graphs + "//."} {
+		p := opened(Options{Scale: 10, Graphs: folder})
+		needs := All(Parts(), p)
+		if got := len(figure4.Report(p, fake(needs, even)).Figure.Panels[1].Groups); got != 3 {
+			t.Errorf("%q: %d real graphs", folder, got)
+		}
+	}
 }
 
 // The time of an item is that of the first launch of its program.

@@ -26,7 +26,7 @@ func (r *reader) replace(set []string) {
 			r.faults = append(r.faults, fmt.Errorf("--param %s: want NAME=VALUE", assignment))
 			continue
 		}
-		r.replaced = append(r.replaced, Parameter{strings.TrimSpace(name), strings.TrimSpace(value)})
+		r.replaced = append(r.replaced, Parameter{strings.TrimSpace(name), value})
 	}
 }
 
