@@ -34,7 +34,7 @@ func (w *Warp) check(f *Fault) {
 func execLoad(w *Warp, in *Inst) {
 	addr := w.address(in, w.Active)
 	if in.Space == Global {
-		w.load(in, addr, w.row(in.D))
+		w.check(w.Memory.Load(in.Type, w.Active, addr, w.row(in.D)))
 		return
 	}
 	d := w.row(in.D)
@@ -52,7 +52,7 @@ func execStore(w *Warp, in *Inst) {
 	addr := w.address(in, w.Active)
 	c := w.row(in.C)
 	if in.Space == Global {
-		w.store(in, addr, c)
+		w.check(w.Memory.Store(in.Type, w.Active, addr, c))
 		return
 	}
 	for m := w.Active; m != 0; m &= m - 1 {

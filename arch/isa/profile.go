@@ -1,5 +1,7 @@
 package isa
 
+import "math/bits"
+
 // InstStats is what a functional run counts for one instruction of a program.
 type InstStats struct {
 	Issues    uint64 // by warps
@@ -56,23 +58,22 @@ func NewProfile(p *Program, arrayID func(addr uint64) int) *Profile {
 	return f
 }
 
-// access counts the instruction at pc, which the given n lanes of w have executed,
-// for the array that it has accessed, if it has.
-func (f *Profile) access(w *Warp, pc int32, lanes, n uint64) {
+// access counts what the instruction at pc, which lanes of w have executed, did
+// to an array, -1 for the one that the lowest lane's address lies in.
+func (f *Profile) access(w *Warp, pc int32, array int, lanes uint64) {
 	if f.kinds[pc] == noAccess || lanes == 0 {
 		return
 	}
-	if id := f.arrayID(w.Addr[lowest(lanes)]); id >= 0 {
-		f.countArray(id, pc, n)
+	if array < 0 {
+		if array = f.arrayID(w.Addr[lowest(lanes)]); array < 0 {
+			return
+		}
 	}
-}
-
-// countArray counts the accesses of n lanes to an array.
-func (f *Profile) countArray(id int, pc int32, n uint64) {
-	for id >= len(f.Arrays) {
+	n := uint64(bits.OnesCount64(lanes))
+	for array >= len(f.Arrays) {
 		f.Arrays = append(f.Arrays, ArrayAccesses{})
 	}
-	a := &f.Arrays[id]
+	a := &f.Arrays[array]
 	a.Requests++
 	a.Bytes += n * uint64(f.sizes[pc])
 	switch f.kinds[pc] {

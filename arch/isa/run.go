@@ -27,11 +27,11 @@ type Meter struct {
 // instruction on such a word.
 func (w *Warp) Run(m *Meter) Outcome {
 	for m.Spent < m.Until {
-		if w.Active&(w.Active-1) == 0 {
-			w.runLone(m)
-			if m.Spent >= m.Until {
-				break
-			}
+		if w.runFrequent(m); w.outcome == Faulted {
+			return Faulted
+		}
+		if m.Spent >= m.Until {
+			break
 		}
 		pc, lanes := w.PC, w.Active
 		s := &w.steps[pc]
@@ -50,7 +50,7 @@ func (w *Warp) Run(m *Meter) Outcome {
 				c.Divergent++
 			}
 			if m.profile != nil {
-				m.profile.access(w, pc, lanes, n)
+				m.profile.access(w, pc, -1, lanes)
 			}
 		}
 		if outcome != Next || s.setsBit {
@@ -60,125 +60,120 @@ func (w *Warp) Run(m *Meter) Outcome {
 	return Next
 }
 
-// runLone executes instructions as long as one lane is active and they are of
-// the frequent ones, and the meter's time is not spent. What is left is at an
-// instruction that costs something.
-func (w *Warp) runLone(m *Meter) {
-	active := w.Active
-	lane := lowest(active)
-	var regs view
-	for i, bank := range &w.banks {
-		if lane < len(bank) {
-			regs[i] = bank[lane:]
-		}
-	}
+// runFrequent executes instructions as long as they are the frequent ones and
+// the meter's time is not spent. What is left is at an instruction that costs
+// something. Lone lanes, which are the most frequent, are spared loops over lanes.
+func (w *Warp) runFrequent(m *Meter) {
+	w.outcome = Next
+	regs := &w.banks
 	steps, cost, insts := w.steps, m.Cost, m.Insts
-	pc, spent, until := w.PC, m.Spent, m.Until
-	last := m.Last
+	pc, active, spent, until, last := w.PC, w.Active, m.Spent, m.Until, m.Last
 run:
 	for spent < until {
 		s := &steps[pc]
-		next := pc + 1
+		next, n, lane := pc+1, uint64(1), operand(lowest(active))
+		lone := active&(active-1) == 0
+		if !lone {
+			n = uint64(bits.OnesCount64(active))
+		}
+		divergent := false
 		switch s.form {
-		case loads:
-			addr := regs.get(s.a) + regs.get(s.b)*s.scale + s.offset
-			at := addr - s.base
-			if at >= s.limit || at&s.mask != 0 {
-				if !s.find(w.segmented, addr, s.mask+1, false) {
+		case loads, stores:
+			array := s.array
+			at := regs.get(s.a+lane) + regs.get(s.b+lane)*s.scale + s.offset - s.base
+			switch {
+			case lone && at < s.limit && at&s.mask == 0:
+				if p := s.data[at:]; s.form == stores {
+					encode(s.element, p, regs.get(s.c+lane))
+				} else if s.element == I32 {
+					regs.set(s.d+lane, uint64(int32(binary.LittleEndian.Uint32(p))))
+				} else {
+					regs.set(s.d+lane, decode(s.element, p))
+				}
+			case s.uniform:
+				array = w.move(s, active, pc)
+				if w.outcome == Faulted {
+					last, pc = pc, next
 					break run
 				}
-				at = addr - s.base
-			}
-			if p := s.data[at:]; s.element == I32 {
-				regs[0][s.d] = uint64(int32(binary.LittleEndian.Uint32(p)))
-			} else {
-				regs[0][s.d] = decode(s.element, p)
+			default:
+				break run
 			}
 			if m.profile != nil {
-				m.profile.countArray(s.array, pc, 1)
+				m.profile.access(w, pc, array, active)
 			}
 		case branches:
-			taken := regs.get(s.a) != 0
+			lanes := active
+			if s.op == OpWhile {
+				lanes = w.top().other
+			}
+			yes := regs.nonZero(s.a, lanes)
+			divergent = yes != 0 && yes != lanes
 			switch s.op {
 			case OpIf:
 				to := w.code[pc].To
-				if taken || steps[to].op == OpElse {
-					w.push(frame{kind: ifFrame, open: pc, saved: active})
-				}
-				if !taken {
+				if yes == 0 {
 					next = to + 1
+					if w.code[to].Op == OpElse {
+						w.push(frame{kind: ifFrame, open: pc, saved: active})
+					}
+				} else {
+					w.push(frame{kind: ifFrame, open: pc, saved: active, other: active &^ yes})
+					active = yes
 				}
 			case OpWhile:
-				if f := w.top(); !taken || f.other != active {
+				if yes == 0 {
 					break run
 				}
+				w.top().other, active = yes, yes
 				next = w.code[pc].To + 1
 			case OpBreakZero:
-				if !taken {
+				if yes != active {
 					break run
 				}
 			default: // OpBreakNonZero
-				if taken {
+				if yes != 0 {
 					break run
 				}
 			}
 		case integers:
-			regs[0][s.d] = integer(s.op, regs.get(s.a), regs.get(s.b))
+			if lone {
+				regs.set(s.d+lane, integer(s.op, regs.get(s.a+lane), regs.get(s.b+lane)))
+			} else {
+				integerLanes(s.op, active, regs.lanes(s.d), regs.lanes(s.a), regs.lanes(s.b))
+			}
 		case comparisons:
-			regs[0][s.d] = truth(compare(s.op, regs.get(s.a), regs.get(s.b)))
+			if lone {
+				regs.set(s.d+lane, truth(compare(s.op, regs.get(s.a+lane), regs.get(s.b+lane))))
+			} else {
+				compareLanes(s.op, active, regs.lanes(s.d), regs.lanes(s.a), regs.lanes(s.b))
+			}
 		case others:
-			regs[0][s.d] = other(s.op, regs.get(s.a), regs.get(s.b), regs.get(s.c))
-		case stores:
-			addr := regs.get(s.a) + regs.get(s.b)*s.scale + s.offset
-			at := addr - s.base
-			if at >= s.limit || at&s.mask != 0 {
-				if !s.find(w.segmented, addr, s.mask+1, true) {
-					break run
-				}
-				at = addr - s.base
-			}
-			encode(s.element, s.data[at:], regs.get(s.c))
-			if m.profile != nil {
-				m.profile.countArray(s.array, pc, 1)
-			}
+			otherLanes(s.op, active, regs.lanes(s.d), regs.lanes(s.a), regs.lanes(s.b), regs.lanes(s.c))
 		default:
 			break run
 		}
 		spent += cost[pc]
 		c := &insts[pc]
 		c.Issues++
-		c.Lanes++
+		c.Lanes += n
+		if divergent {
+			c.Divergent++
+		}
 		last, pc = pc, next
-		for {
-			form := steps[pc].form
-			if form < ifEnds {
-				break
-			}
-			switch form {
+		for steps[pc].form >= ifEnds {
+			switch steps[pc].form {
 			case ifEnds:
-				saved := w.top().saved
+				active = w.top().saved
 				w.pop()
-				if saved != active {
-					pc++
-					w.Active = saved
-					break run
-				}
 			case loopBegins:
 				w.push(frame{kind: loopFrame, open: pc, saved: active, other: active})
 			case loopNexts:
-				if other := w.top().other; other != active {
-					pc++
-					w.Active = other
-					break run
-				}
+				active = w.top().other
 			}
 			pc++
 		}
 	}
-	w.PC = pc
-	w.outcome = Next
-	if w.Active != active {
-		w.skip()
-	}
+	w.PC, w.Active = pc, active
 	m.Spent, m.Last = spent, last
 }

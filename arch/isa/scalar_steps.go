@@ -13,6 +13,7 @@ type step struct {
 	scale   uint64 // that b is multiplied by
 	offset  uint64
 	setsBit bool // changes full/empty bits, or waits for one
+	uniform bool // a is the same for all lanes
 	reach
 }
 
@@ -33,6 +34,9 @@ func newOperand(r Reg, width int) operand {
 type view [4][]uint64
 
 func (v *view) get(o operand) uint64 { return v[o>>operandShift][o&operandIndex] }
+
+// set writes one of the function's own registers.
+func (v *view) set(o operand, x uint64) { v[0][o] = x }
 
 // resolve returns the steps of p for warps of a width, one an instruction.
 func resolve(p *Program, width int) []step {
@@ -56,6 +60,7 @@ func resolve(p *Program, width int) []step {
 		if in.C == NoReg {
 			s.c = s.a
 		}
+		s.uniform = in.A>>bankShift == sharedBank>>bankShift && in.A != Lane
 		s.setsBit = in.Op == OpPurge || in.Row().Memory == FullEmpty
 		if in.Row().Memory != NoMemory {
 			s.mask = uint64(in.Type.Size()) - 1

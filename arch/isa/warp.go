@@ -43,7 +43,7 @@ type Launch struct {
 func NewLaunch(p *Program, mem Memory, width, threads, block int, args []Value) *Launch {
 	n := numSharedRegs + len(p.Params) + len(p.Consts)
 	l := &Launch{Program: p, Memory: mem, Width: width, Threads: threads, Block: block,
-		shared: make([]uint64, n*width), steps: resolve(p, width)}
+		shared: make([]uint64, n*width+MaxWidth)[:n*width], steps: resolve(p, width)}
 	l.segmented, _ = mem.(Segmented)
 	fill := func(r Reg, v uint64) {
 		row := l.shared[r.Index()*width : (r.Index()+1)*width]
@@ -132,7 +132,7 @@ func (w *Warp) Start(l *Launch, first, count int, block *BlockMemory) {
 			lanes = MaxWidth
 		}
 		w.Addr = make([]uint64, lanes)[:l.Width]
-		w.id = make([]uint64, numWarpRegs*l.Width)
+		w.id = make([]uint64, numWarpRegs*l.Width+MaxWidth)[:numWarpRegs*l.Width]
 	}
 	w.banks[warpBank>>bankShift] = w.id
 	for i := range l.Width {
@@ -151,11 +151,12 @@ func (w *Warp) Start(l *Launch, first, count int, block *BlockMemory) {
 	}
 }
 
-// reserve makes room for a frame of n registers at the current window.
+// reserve makes room for a frame of n registers at the current window. As in
+// the other banks, MaxWidth words can be reached from any register.
 func (w *Warp) reserve(n int) {
 	need := w.window + n*w.Width
-	if need > len(w.stack) {
-		grown := make([]uint64, need+need/2)
+	if need+MaxWidth > len(w.stack) {
+		grown := make([]uint64, need+need/2+MaxWidth)
 		copy(grown, w.stack)
 		w.Launch.stack += len(grown) - len(w.stack)
 		w.stack = grown
