@@ -17,8 +17,9 @@ type forwarding struct {
 	meter                  isa.Meter // of the turn
 	memory                 []float64 // transactions of a lane, of each instruction
 	accesses, transactions float64   // of the turn
-	turn                   sim.Time
-	last                   sim.Time // when a warp last ended, from the beginning of the turn
+	until                  sim.Time  // end of the turn; this and the following from the beginning
+	last                   sim.Time  // when a warp last ended
+	roused                 bool      // a warp has become able to execute since
 	work                   *Work
 	failed                 bool
 }
@@ -30,7 +31,7 @@ type forwarding struct {
 // warps left.
 func (g *GPU) forward(c *costs, d sim.Time, few int, work *Work) (passed sim.Time, accesses, transactions float64) {
 	load := c.load
-	f := forwarding{gpu: g, now: g.engine.Now(), turn: g.clock.Span(turn), work: work}
+	f := forwarding{gpu: g, now: g.engine.Now(), work: work}
 	f.meter = isa.Meter{Cost: make([]sim.Time, len(c.of)), Insts: make([]isa.InstStats, len(c.of)), Start: f.now, Period: g.period}
 	f.memory = make([]float64, len(c.of))
 	for pc := range c.of {
@@ -45,7 +46,7 @@ func (g *GPU) forward(c *costs, d sim.Time, few int, work *Work) (passed sim.Tim
 		s.lsu.drain(f.now)
 	}
 	for passed < d && !f.failed {
-		f.turn = min(f.turn, d-passed)
+		f.until = min(passed+g.clock.Span(turn), d)
 		for pc := range f.meter.Cost {
 			f.meter.Cost[pc] = max(1, sim.Time(c.expect(pc, load)))
 		}
@@ -56,10 +57,10 @@ func (g *GPU) forward(c *costs, d sim.Time, few int, work *Work) (passed sim.Tim
 			load = max(1, float64(g.residentWarps())*f.transactions/f.accesses)
 		}
 		if g.running.done == g.running.blocks {
-			passed += f.last
+			passed = f.last
 			break
 		}
-		passed += f.turn
+		passed = f.until
 		if g.running.next == g.running.blocks && g.residentWarps() <= few {
 			break
 		}
@@ -76,22 +77,18 @@ func (g *GPU) forward(c *costs, d sim.Time, few int, work *Work) (passed sim.Tim
 
 // take lets every warp execute for a turn.
 func (f *forwarding) take() {
-	f.last, f.accesses, f.transactions = 0, 0, 0
+	f.accesses, f.transactions = 0, 0
 	for _, s := range f.gpu.sms {
-		for again := true; again; { // blocks start, and barriers open
-			again = false
+		for f.roused = true; f.roused; {
+			f.roused = false
 			for i := range s.schedulers {
 				for _, w := range &s.schedulers[i].warps {
-					if w != nil && w.ahead < f.turn && !w.atBarrier() && !f.failed {
+					if w != nil && w.ahead < f.until && !w.atBarrier() && !f.failed {
 						f.execute(w)
-						again = true
 					}
 				}
 			}
 		}
-	}
-	for w := range f.gpu.resident {
-		w.ahead -= f.turn
 	}
 	for pc := range f.meter.Insts {
 		n := &f.meter.Insts[pc]
@@ -109,8 +106,8 @@ func (f *forwarding) take() {
 // a barrier.
 func (f *forwarding) execute(w *warp) {
 	m := &f.meter
-	m.Until = f.turn
-	for w.ahead < f.turn {
+	m.Until = f.until
+	for w.ahead < f.until {
 		m.Spent = w.ahead
 		outcome := w.Run(m)
 		w.ahead = m.Spent
@@ -121,6 +118,7 @@ func (f *forwarding) execute(w *warp) {
 			if w.atBarrier() {
 				return
 			}
+			f.roused = true
 			for _, other := range w.block.warps {
 				w.ahead = max(w.ahead, other.ahead)
 			}
@@ -146,6 +144,7 @@ func (f *forwarding) finish(w *warp) {
 	f.last = max(f.last, at)
 	g.running.free = f.now
 	s.finish(w, max(f.now, w.since))
+	f.roused = true // a barrier may have opened
 	if g.dispatched == before {
 		return
 	}
