@@ -119,6 +119,9 @@ func TestStudyOfProperties(t *testing.T) {
 			t.Errorf("status %d, %s%s", status, stdout, stderr)
 		}
 	}
+	if _, stdout, _ := heddle(t, "study", "results", "s.yaml"); !strings.Contains(stdout, "  graph   max_degree  mean_degree ") || !strings.Contains(stdout, "  karate          17        4.588 ") {
+		t.Error(stdout)
+	}
 	_, csvText, _ := heddle(t, "study", "results", "s.yaml", "--csv", "-")
 	if got := strings.Join(column(t, rowsOf(t, csvText), "result.max_degree"), " "); got != "17 2" {
 		t.Errorf("largest degrees %s\n%s", got, csvText)

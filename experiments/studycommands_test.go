@@ -179,6 +179,27 @@ func TestKeptResults(t *testing.T) {
 	}
 }
 
+// A kept result that is damaged is made again, and told of.
+func TestDamagedResult(t *testing.T) {
+	studying(t)
+	args := []string{"compare", "--graph", "rmat-g:5", "--machine", "functional", "--csv", "-"}
+	_, before, _ := heddle(t, args...)
+	files, _ := filepath.Glob("heddle/results/*.json")
+	if len(files) != 1 {
+		t.Fatal(files)
+	}
+	if err := os.Truncate(files[0], 50); err != nil {
+		t.Fatal(err)
+	}
+	status, after, stderr := heddle(t, args...)
+	if status != exitVerified || after != before || strings.Count(stderr, "\n") != 1 || !strings.Contains(stderr, "done again, for the kept result was damaged: matching/ld on functional, rmat-g:5\n") {
+		t.Errorf("status %d, %s%s", status, stderr, firstDifference(after, before))
+	}
+	if _, _, stderr := heddle(t, args...); stderr != "" {
+		t.Error(stderr)
+	}
+}
+
 // A graph file is known by its contents, not by its name.
 func TestKeptByContents(t *testing.T) {
 	studying(t)
