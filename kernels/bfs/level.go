@@ -6,7 +6,7 @@
 // frontier vertex: Bader and Madduri, "Designing multithreaded algorithms for
 // breadth-first search and st-connectivity on the Cray MTA-2", ICPP 2006; on
 // GPUs Luo, Wong and Hwu, "An effective GPU implementation of breadth-first
-// search", DAC 2010.
+// search", DAC 2010. bfs/level-blocked gives long rows to several threads.
 //
 // # Encodings
 //

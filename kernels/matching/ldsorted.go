@@ -16,7 +16,7 @@ import (
 //
 // The driver sorts the rows before the timed part begins: the paper leaves the
 // sort out of its times too, and says that it takes far longer than the
-// matching. A native run reports how long it took, as sort_seconds.
+// matching; sorting/rows is such a sort. A native run reports how long it took, as sort_seconds.
 //
 // Q vertices are matched in phase 1; P times a vertex looks for a new candidate
 // in phase 2, and scans S neighbors in all: those between the first of its row
