@@ -136,16 +136,18 @@ run:
 					break run
 				}
 			}
-		case integers:
-			if lone {
+		case integers, comparisons:
+			switch {
+			case lone && s.form == integers:
 				regs.set(s.d+lane, integer(s.op, regs.get(s.a+lane), regs.get(s.b+lane)))
-			} else {
-				integerLanes(s.op, active, regs.lanes(s.d), regs.lanes(s.a), regs.lanes(s.b))
-			}
-		case comparisons:
-			if lone {
+			case lone:
 				regs.set(s.d+lane, truth(compare(s.op, regs.get(s.a+lane), regs.get(s.b+lane))))
-			} else {
+			case active == w.all: // the table's functions have a path for these
+				w.Active = active
+				execOf[s.op](w, &w.code[pc])
+			case s.form == integers:
+				integerLanes(s.op, active, regs.lanes(s.d), regs.lanes(s.a), regs.lanes(s.b))
+			default:
 				compareLanes(s.op, active, regs.lanes(s.d), regs.lanes(s.a), regs.lanes(s.b))
 			}
 		case others:

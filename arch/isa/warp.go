@@ -183,6 +183,12 @@ func (w *Warp) Thread(lane int) int { return int(w.id[ThreadID.Index()*w.Width+l
 // Depth returns the number of open calls.
 func (w *Warp) Depth() int { return w.calls }
 
+// Columns of Table that every step needs, by any value of an Op.
+var (
+	execOf [256]func(*Warp, *Inst)
+	isFree [256]bool // text that costs nothing
+)
+
 // Step executes the instruction at PC, then passes over text that costs
 // nothing. The instruction's effects are visible when Step returns.
 func (w *Warp) Step() Outcome {
@@ -190,7 +196,7 @@ func (w *Warp) Step() Outcome {
 	w.PC++
 	w.outcome = Next
 	w.Divergent = false
-	w.execute(in)
+	execOf[in.Op](w, in)
 	if w.outcome <= Wait && isFree[w.code[w.PC].Op] {
 		w.skip()
 	}
@@ -212,7 +218,7 @@ func (w *Warp) skip() {
 			return
 		}
 		w.PC++
-		w.executeFree(in)
+		execOf[in.Op](w, in)
 	}
 }
 

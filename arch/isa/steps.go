@@ -1,7 +1,7 @@
 package isa
 
-// step is an instruction of a program with what is needed to execute it for a
-// lone thread, or a lone lane.
+// step is an instruction of a program with every operand and jump resolved, as
+// a Scalar and a warp that runs execute it.
 type step struct {
 	form    form
 	op      Op
@@ -30,13 +30,45 @@ func newOperand(r Reg, width int) operand {
 	return operand(r>>bankShift)<<operandShift | operand(r.Index()*width)
 }
 
-// view is the banks' registers, from those of a lane on.
+// view is the registers of each bank, those of a warp's lanes side by side.
 type view [4][]uint64
 
 func (v *view) get(o operand) uint64 { return v[o>>operandShift][o&operandIndex] }
 
 // set writes one of the function's own registers.
 func (v *view) set(o operand, x uint64) { v[0][o] = x }
+
+// form is a group of instructions that a Scalar, and a warp that runs, execute
+// alike. Neither has so many that a switch becomes an indirect jump.
+type form uint8
+
+const (
+	byTable  form = iota
+	loads         // from global memory
+	stores        // to global memory
+	branches      // go on where a is not zero
+	jumps
+	integers
+	comparisons
+	others // arithmetic
+	ifEnds // text that costs nothing, from here on
+	loopBegins
+	loopNexts
+	regions
+)
+
+// formOf gives the forms of the instructions that are not left to the table, by
+// any value of an Op.
+var formOf = [256]form{
+	OpAdd: integers, OpSub: integers, OpMul: integers, OpAnd: integers, OpOr: integers, OpShl: integers, OpMov: integers,
+	OpXor: others, OpShr: others, OpMin: others, OpMax: others, OpAddF64: others, OpMulF64: others, OpSelect: others,
+	OpEq: comparisons, OpNe: comparisons, OpLt: comparisons, OpLe: comparisons,
+	OpEqF64: comparisons, OpLtF64: comparisons, OpLeF64: comparisons,
+	OpIf: branches, OpWhile: branches, OpBreakZero: branches, OpBreakNonZero: branches,
+	OpElse: jumps, OpEndLoop: jumps, OpBreak: jumps, OpContinue: jumps,
+	OpLoad: loads, OpStore: stores,
+	OpEndIf: ifEnds, OpLoop: loopBegins, OpNext: loopNexts, OpRegionBegin: regions, OpRegionEnd: regions,
+}
 
 // resolve returns the steps of p for warps of a width, one an instruction.
 func resolve(p *Program, width int) []step {
