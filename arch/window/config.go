@@ -122,6 +122,7 @@ type LoadStoreConfig struct {
 	LoadBuffer      int        `yaml:"load_buffer" range:"1..1024" doc:"loads dispatched and not retired"`
 	StoreBuffer     int        `yaml:"store_buffer" range:"1..1024" doc:"stores dispatched and not yet in the cache"`
 	StoreAddresses  string     `yaml:"store_addresses" oneof:"predicted known" doc:"a load passes older stores whose address is predicted to differ, or waits until all their addresses are known"`
+	PassAtomics     bool       `yaml:"pass_atomics" optional:"true" doc:"loads and stores are issued while older atomics and fences wait, as if there were none, as where the order is checked later; else after them"`
 	Forward         sim.Cycles `yaml:"forward" range:"1 cycle..1000 cycles" doc:"latency of a load whose data come from an older store that is not in the cache yet"`
 	Lock            sim.Cycles `yaml:"-"` // of an atomic, once its core owns the line: MulticoreConfig.Costs.AtomicHold
 	LineFillBuffers int        `yaml:"line_fill_buffers" range:"1..1024" doc:"lines on their way to the first-level cache"`

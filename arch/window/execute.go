@@ -130,14 +130,22 @@ func (t *thread) blamed(pc int32, ready, at, done int64, why blame) blame {
 	return because(pc, Dependency)
 }
 
-// waitForStores executes a fence: memory operations behind it are not issued
-// before all stores are in the cache.
+// waitForStores executes a fence, which is done when all stores are in the cache.
 func (t *thread) waitForStores(o *op, pc int32, ready int64) {
 	at := t.book(o, max(ready, t.retired, t.drained()))
 	t.scalar.Step(&t.lone)
-	t.fence, t.fenceWhy = at+int64(o.latency), because(pc, Stores)
-	t.stationsOf(o).take(at, t.fenceWhy)
-	t.retire(t.fence, t.fenceWhy)
+	done, why := at+int64(o.latency), because(pc, Stores)
+	t.order(done, why)
+	t.stationsOf(o).take(at, why)
+	t.retire(done, why)
+}
+
+// order keeps memory operations behind a fence or an atomic, done at done, from
+// being issued before, unless they may pass it.
+func (t *thread) order(done int64, why blame) {
+	if !t.core.machine.config.Core.LoadStore.PassAtomics {
+		t.fence, t.fenceWhy = done, why
+	}
 }
 
 func (t *thread) stationsOf(o *op) *stations {

@@ -61,7 +61,7 @@ func (t *thread) issueAtomic(o *op, pc int32) bool {
 	}
 	t.pending, t.wake = false, 0 // what follows was not kept from dispatch
 	c.stations.take(t.issue, why)
-	t.fence, t.fenceWhy = done, why
+	t.order(done, why)
 	t.write(o, done, why)
 	t.loaded(t.retire(done, why))
 	return true

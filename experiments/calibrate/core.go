@@ -183,6 +183,7 @@ func (f *fitter) sharing() {
 	hold := f.cycles("atomic/1") - f.latency("memory.l1.latency")
 	f.set("memory.costs.atomic_hold", cycles(max(1, hold)), f.from("atomic/1", "less an L1 hit"))
 	f.set("core.units.sync.latency", cycles(f.cycles("atomic/1")), f.from("atomic/1", "as a locked instruction"))
+	f.choose("core.load_store.pass_atomics", []string{"false", "true"}, []string{"random/atomic/1"}, f.from("random/atomic/1", ""))
 	least := f.period(f.latency("memory.l2.latency")) + 0.01
 	if f.r.Figure("transfer/dirty") == nil {
 		return

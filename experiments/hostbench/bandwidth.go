@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"heddle/arch/isa"
@@ -46,6 +47,7 @@ var traffics = []traffic{
 	{"stream/read", "lines read in order from memory", farOf, false, readLines, readProgram, threadCounts},
 	{"stream/write", "lines written in order to memory", farOf, false, writeLines, writeProgram, threadCounts},
 	{"random/read", "lines read at random from memory, independently", farOf, true, readRandom, randomProgram, threadCounts},
+	{"random/atomic", "lines read at random from memory, with a fetch-and-add to another word after each", farOf, true, readRandomAdding, randomAddingProgram, oneThread},
 }
 
 func farOf(f Facts) int { return f.far() }
@@ -176,6 +178,18 @@ func readRandom(words []int64, from, n, _ int) (to int, sum int64) {
 	return int(state), sum
 }
 
+//go:noinline
+func readRandomAdding(words []int64, from, n, _ int) (to int, sum int64) {
+	state, mask := uint64(from), uint64(floor2(len(words)))-1
+	var word [16]atomic.Int64
+	for range n {
+		state = state*lcgMul + lcgAdd
+		sum += words[state>>lcgShift&mask]
+		word[8].Add(1)
+	}
+	return int(state), sum
+}
+
 // floor2 returns the greatest power of two up to n.
 func floor2(n int) int {
 	p := 1
@@ -217,7 +231,7 @@ func (s *simulator) move(t *traffic, bytes, threads int) float64 {
 
 // trafficProgram returns a program in which each thread makes n accesses to its
 // words of data.
-func trafficProgram(name string, access func(b *isa.Builder, data isa.ArrayParam, at, sum isa.Reg), random bool) *isa.Program {
+func trafficProgram(name string, access func(b *isa.Builder, data, out isa.ArrayParam, at, sum isa.Reg), random bool) *isa.Program {
 	b := isa.NewBuilder(name)
 	data, out := b.Array("data", isa.I64), b.Array("out", isa.I64)
 	each, step, from, n := b.Int("each"), b.Int("step"), b.Int("from"), b.Int("n")
@@ -228,14 +242,14 @@ func trafficProgram(name string, access func(b *isa.Builder, data isa.ArrayParam
 		mask := b.Sub(each, 1)
 		b.For(0, n, 1, func(isa.Reg) {
 			b.SetAdd(state, b.Mul(state, lcgMul), lcgAdd)
-			access(b, data, b.Add(base, b.And(b.Shr(state, lcgShift), mask)), sum)
+			access(b, data, out, b.Add(base, b.And(b.Shr(state, lcgShift), mask)), sum)
 		})
 	} else {
 		// Round and round, as far as n goes.
 		at, end := b.Var(b.Add(base, from)), b.Add(base, each)
 		b.For(0, n, 1, func(isa.Reg) {
 			b.If(b.Ge(at, end), func() { b.Set(at, base) })
-			access(b, data, at, sum)
+			access(b, data, out, at, sum)
 			b.SetAdd(at, at, step)
 		})
 	}
@@ -243,14 +257,21 @@ func trafficProgram(name string, access func(b *isa.Builder, data isa.ArrayParam
 	return b.MustBuild()
 }
 
-func addWord(b *isa.Builder, data isa.ArrayParam, at, sum isa.Reg) {
+func addWord(b *isa.Builder, data, _ isa.ArrayParam, at, sum isa.Reg) {
 	b.SetAdd(sum, sum, b.Load(data, at))
 }
 
-func storeWord(b *isa.Builder, data isa.ArrayParam, at, _ isa.Reg) { b.Store(data, at, at) }
+func addWordAtomically(b *isa.Builder, data, out isa.ArrayParam, at, sum isa.Reg) {
+	b.SetAdd(sum, sum, b.Load(data, at))
+	b.FetchAdd(out, 8, 1)
+}
+
+func storeWord(b *isa.Builder, data, _ isa.ArrayParam, at, _ isa.Reg) { b.Store(data, at, at) }
 
 var (
 	readProgram   = trafficProgram("read-lines", addWord, false)
 	writeProgram  = trafficProgram("write-lines", storeWord, false)
 	randomProgram = trafficProgram("read-random", addWord, true)
+
+	randomAddingProgram = trafficProgram("read-random-adding", addWordAtomically, true)
 )
