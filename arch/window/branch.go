@@ -5,6 +5,10 @@ import "heddle/arch/isa"
 // branch executes a branch within a function.
 func (t *thread) branch(o *op, pc int32, ready int64, why blame) {
 	c := t.core
+	if o.beside > 0 {
+		t.accompany(o, pc)
+		ready = max(ready, t.cycle+1)
+	}
 	resolved := ready // when its compare is complete, if they are one
 	if o.fused {
 		t.fused++
@@ -30,6 +34,25 @@ func (t *thread) branch(o *op, pc int32, ready int64, why blame) {
 	}
 	if taken || !right {
 		t.steer(pc, taken, right, resolved, why)
+	}
+}
+
+// accompany dispatches and retires what compilers put beside an if. It waits for
+// nothing and nothing waits for it.
+func (t *thread) accompany(o *op, pc int32) {
+	n := int(o.beside)
+	t.accompanied += int64(n)
+	for n > t.left {
+		n -= t.left
+		at := t.cycle + 1
+		if t.core.taken {
+			at = t.core.front.next(at)
+		}
+		t.advance(o, pc, at)
+	}
+	t.left -= n
+	for range o.beside {
+		t.retire(t.cycle+2, because(pc, Dependency))
 	}
 }
 

@@ -56,6 +56,7 @@ type CoreConfig struct {
 type BranchConfig struct {
 	Mispredict sim.Cycles      `yaml:"mispredict" range:"2 cycles..1000 cycles" doc:"dispatch lost to a mispredicted branch that waits for nothing"`
 	Taken      sim.Cycles      `yaml:"taken" range:"0 cycles..100 cycles" doc:"from dispatch of a taken branch until that of what follows; 0: the same cycle"`
+	Beside     int             `yaml:"beside" range:"0..16" optional:"true" doc:"instructions that compilers put beside each if of a program: checks of bounds, copies between registers, jumps"`
 	Predictor  PredictorConfig `yaml:"predictor" doc:"branch predictor"`
 }
 

@@ -32,6 +32,7 @@ type op struct {
 	waits    bool // a full/empty operation, or a purge
 	fp       bool // has a floating point station
 	numDeps  uint8
+	beside   uint8 // instructions that a compiler puts there
 	ports    portSet
 	data     portSet        // of a store's data; 0 if ports take them
 	deps     [maxDeps]int16 // local registers read
@@ -107,6 +108,9 @@ func decode(p *isa.Program, c *CoreConfig, ip uint32) *kernel {
 		case scratch:
 			o.ports, o.latency = setOf(ls.LoadPorts), int32(ls.Scratch)
 		case branch:
+			if in.Op == isa.OpIf {
+				o.beside = uint8(c.Branch.Beside)
+			}
 			o.fused = c.Fusion && pc > 0 && p.Code[pc-1].Row().Unit == isa.UnitCompare && p.Code[pc-1].D == in.A
 		}
 		depend := func(r isa.Reg, used isa.Type) {

@@ -52,18 +52,20 @@ type thread struct {
 	sites   []int32 // pc of each open call
 	returns int     // addresses in the return stack
 	fused   int64   // branches executed with their compare
-	issue   int64   // when what is pending is issued
-	blocked bool    // its word was in the wrong state
-	atWait  bool    // at the barrier
-	waitPC  int32   // of the barrier
-	over    bool    // has ended, at ended
-	ended   int64
-	number  int // among the launch's threads
-	cycles  [NumCauses]int64
-	lines   []LineStats // by pc
-	buffer  storeBuffer
-	shown   shown // to a probe
-	lone    isa.Thread
+	// accompanied counts instructions that are not the program's.
+	accompanied int64
+	issue       int64 // when what is pending is issued
+	blocked     bool  // its word was in the wrong state
+	atWait      bool  // at the barrier
+	waitPC      int32 // of the barrier
+	over        bool  // has ended, at ended
+	ended       int64
+	number      int // among the launch's threads
+	cycles      [NumCauses]int64
+	lines       []LineStats // by pc
+	buffer      storeBuffer
+	shown       shown // to a probe
+	lone        isa.Thread
 }
 
 // retirement is when an instruction is retired, and what it waited for.
@@ -114,7 +116,7 @@ func (t *thread) start(l *launch, number int, at int64) {
 	t.storeAddress, t.fence = 0, 0
 	t.sites, t.returns, t.history = t.sites[:0], 0, 0
 	t.pending, t.blocked, t.atWait, t.over = false, false, false, false
-	t.fused = 0
+	t.fused, t.accompanied = 0, 0
 	t.cycles = [NumCauses]int64{}
 	t.cycles[Base] = -1 // dispatch accounts for the cycle before the first
 	clear(t.board)
@@ -155,8 +157,9 @@ func (t *thread) lose(n int64, why blame) {
 	}
 }
 
-// executed returns the instructions executed in the running launch.
-func (t *thread) executed() uint64 { return uint64(t.seq + t.fused) }
+// executed returns the instructions of the program executed in the running
+// launch.
+func (t *thread) executed() uint64 { return uint64(t.seq + t.fused - t.accompanied) }
 
 // dispatch finds the cycle in which the instruction at pc is dispatched. If
 // that is after limit it only notes when t can go on, and reports false.

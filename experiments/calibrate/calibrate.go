@@ -324,7 +324,6 @@ func (f *fitter) width() {
 	last := int(ints) - 1
 	f.set("core.units.shift.ports", fmt.Sprintf("[0, %d]", max(last, 1)), "[I] two of the ports of int")
 	f.set("core.units.control.ports", fmt.Sprintf("[0, %d]", max(last, 1)), "[I] two of the ports of int")
-	f.choose("core.branch.taken", []string{"0 cycles", "1 cycle", "2 cycles"}, []string{"int/throughput"}, f.from("int/throughput", "a loop of so many instructions"))
 	loads := clamp(math.Round(1/f.cycles("load/throughput")), 1, 2)
 	f.set("core.load_store.load_ports", portList(12, int(loads)), f.from("load/throughput", "loads a cycle"))
 }

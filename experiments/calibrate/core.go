@@ -79,8 +79,8 @@ const random = "branch/16384"
 // predictor learns.
 func (f *fitter) branches() {
 	series := f.r.Series("branch")
-	want := f.value(random) - f.value("branch/1")
 	f.set("core.branch.predictor.history", "24", "[I] enough for the patterns that are learned")
+	f.shortLoops()
 	// What is learned of each period: from 0, all, to 1, nothing.
 	missed := func(value func(name string) float64) []float64 {
 		all := make([]float64, len(series))
@@ -112,20 +112,67 @@ func (f *fitter) branches() {
 	f.set("core.branch.predictor.global", strconv.Itoa(best), source)
 	f.log("core.branch.predictor.global: %d", best)
 
-	cost := 2 * want * f.clock // half of the branches are mispredicted
-	for range mostSteps {
-		f.set("core.branch.mispredict", cycles(max(2, cost)), f.from(random, fmt.Sprintf("%s ns more than when predicted", short(want))))
-		got := f.simulate("branch/1", random)
+	f.loops()
+	f.mispredictions()
+}
+
+// shortLoops finds what taken branches cost at least, and what compilers put
+// beside ifs.
+func (f *fitter) shortLoops() {
+	names := []string{"int/throughput", "branch/1"}
+	loop := f.from("int/throughput", "a loop of so many instructions")
+	short := f.from("branch/1", "a loop with an if")
+	taken, beside, least := 0, 0, math.Inf(1)
+	for n := range 9 {
+		for t := range 3 {
+			f.set("core.branch.taken", cycles(float64(t)), loop)
+			f.set("core.branch.beside", strconv.Itoa(n), short)
+			off := 0.0
+			for i, got := range f.simulate(names...) {
+				d := math.Log(got / f.value(names[i]))
+				off += d * d
+			}
+			if f.err != nil {
+				return
+			}
+			if off < least-1e-9 {
+				taken, beside, least = t, n, off
+			}
+		}
+	}
+	f.set("core.branch.taken", cycles(float64(taken)), loop)
+	f.set("core.branch.beside", strconv.Itoa(beside), short)
+	f.log("core.branch.taken: %d, core.branch.beside: %d", taken, beside)
+}
+
+// loops finds whether ends of loops are predicted that are always as long.
+func (f *fitter) loops() {
+	want := f.value("rows/random") / f.value("rows/same")
+	best, least := 0, math.Inf(1)
+	source := f.from("rows/same", fmt.Sprintf("rows of random lengths take %.2f times as long", want))
+	for _, n := range []int{0, 64} {
+		f.set("core.branch.predictor.loops", strconv.Itoa(n), source)
+		got := f.simulate("rows/same", "rows/random")
 		if f.err != nil {
 			return
 		}
-		off := 2 * (want - (got[1] - got[0])) * f.clock
-		if math.Abs(off) < 0.5 {
-			break
+		if off := math.Abs(math.Log(got[1] / got[0] / want)); off < least {
+			best, least = n, off
 		}
-		cost += off
 	}
-	f.log("core.branch.mispredict: %.1f cycles", cost)
+	f.set("core.branch.predictor.loops", strconv.Itoa(best), source)
+	f.log("core.branch.predictor.loops: %d", best)
+}
+
+// mispredictions finds what a misprediction costs, between what ifs of random
+// outcome and loops of random length show.
+func (f *fitter) mispredictions() {
+	first := int(math.Round((f.value(random) - f.value("branch/1")) * f.clock))
+	var values []string
+	for n := max(2, first); n <= 4*max(2, first); n++ {
+		values = append(values, cycles(float64(n)))
+	}
+	f.choose("core.branch.mispredict", values, []string{random, "rows/random"}, f.from(random, "and rows/random, as near to both as can be"))
 }
 
 func namesOf(series []hostbench.Point) []string {

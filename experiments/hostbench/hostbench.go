@@ -96,6 +96,7 @@ func Cases(f Facts) []Case {
 	var all []Case
 	all = append(all, instructionCases()...)
 	all = append(all, branchCases()...)
+	all = append(all, rowCases()...)
 	all = append(all, chaseCases(f)...)
 	all = append(all, pageCases()...)
 	all = append(all, chainCases(f)...)
