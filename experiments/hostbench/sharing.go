@@ -85,16 +85,16 @@ var addProgram = func() *isa.Program {
 	return b.MustBuild()
 }()
 
-// handoverWork is how many multiplications, one after the other, lie between two
-// additions: more than a hand-over takes, so that two threads take turns. In
-// atomic, a core adds several times while it has the line.
-const handoverWork = 128
+// handoverWork is how many additions in registers, one after the other, lie
+// between two in memory: more than a hand-over takes, so that two threads take
+// turns. In atomic, a core adds several times while it has the line.
+const handoverWork = 400
 
 // handoverCase is what an addition costs to a word that another core has added
 // to.
 var handoverCase = Case{
 	Name: "handover/2", Unit: nanoseconds,
-	Meaning: fmt.Sprintf("fetch-and-add on one word by two cores in turn, and %d multiplications", handoverWork),
+	Meaning: fmt.Sprintf("fetch-and-add on one word by two cores in turn, and %d additions between", handoverWork),
 	prepare: func(h *host) (stage, error) {
 		word := new([16]atomic.Int64) // in a line of its own
 		return stage{run: func(n int) time.Duration {
@@ -113,7 +113,7 @@ func addAndWork(word *atomic.Int64, n, work int) {
 	for range n {
 		x |= word.Add(1)
 		for range work {
-			x *= 0x9e3779b1
+			x += 0x9e3779b1
 		}
 	}
 	if x == 0 {
@@ -127,7 +127,7 @@ var addAndWorkProgram = func() *isa.Program {
 	x := b.Var(3)
 	b.For(0, n, 1, func(isa.Reg) {
 		b.Set(x, b.Or(x, b.FetchAdd(word, 8, 1)))
-		b.For(0, work, 1, func(isa.Reg) { b.Set(x, b.Mul(x, 0x9e3779b1)) })
+		b.For(0, work, 1, func(isa.Reg) { b.SetAdd(x, x, 0x9e3779b1) })
 	})
 	b.Store(out, b.Mul(isa.ThreadID, 32), x)
 	return b.MustBuild()
