@@ -105,7 +105,7 @@ func NewMulticore(c MulticoreConfig, clock sim.Clock) (*Multicore, error) {
 		d.controller = sim.NewLedger(8*m.memoryHold, 1024)
 		if c.L3.Kind != "none" {
 			m.l3Hold = c.L3.Bandwidth.TimeFor(c.Line)
-			d.l3 = newLRUTags(c.L3.Size, c.L3.Ways, &c)
+			d.l3 = newLRUTags(c.L3.Size, c.Line, c.L3.Ways)
 		}
 		d.l3Port = sim.NewLedger(max(8*m.l3Hold, sim.Nanosecond), 1024)
 		if d.dram, err = NewDRAM(fmt.Sprintf("dram%d", i), c.DRAM); err != nil {

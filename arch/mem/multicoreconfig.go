@@ -34,7 +34,7 @@ type MulticoreConfig struct {
 	MemoryBandwidth sim.Bandwidth         `yaml:"memory_bandwidth" range:"1 MB/s..10 TB/s" doc:"of lines that the memory of a die serves at most, as measured; the DRAM's own timing may allow less"`
 	DRAM            DRAMConfig            `yaml:"dram" doc:"memory of a die"`
 	Page            sim.Bytes             `yaml:"page" range:"4 KiB..1 GiB" doc:"pages are placed whole; a power of two"`
-	Scattered       bool                  `yaml:"scattered" optional:"true" doc:"pages lie anywhere in memory, as systems hand them out, so that sets of L2 and L3 fill unevenly; else one after the other"`
+	Scattered       bool                  `yaml:"scattered" optional:"true" doc:"pages lie anywhere in memory, as systems hand them out, so that sets of L2 fill unevenly; else one after the other. Sets of L3 are filled evenly, as where a hash chooses them"`
 	Placement       string                `yaml:"placement" oneof:"local interleaved" doc:"memory of a page: of the die that touches it first, or of one die after the other"`
 }
 

@@ -31,14 +31,14 @@ type CorePort struct {
 func newCorePort(m *Multicore, core int, clock sim.Clock) *CorePort {
 	c := &m.config
 	hold := clock.Span(c.L2.Interval)
-	return &CorePort{
+	p := &CorePort{
 		m:         m,
 		core:      core,
 		die:       core / c.Cores,
 		bit:       1 << core,
 		lineBits:  m.lineBits,
 		l1:        newL1Tags(c.L1.Size, c.Line, c.L1.Ways),
-		l2:        newLRUTags(c.L2.Size, c.L2.Ways, c),
+		l2:        newLRUTags(c.L2.Size, c.Line, c.L2.Ways),
 		exclusive: c.L2.Kind == "exclusive",
 		inclusive: c.L2.Kind == "inclusive",
 		l1Latency: clock.Span(c.L1.Latency),
@@ -49,6 +49,10 @@ func newCorePort(m *Multicore, core int, clock sim.Clock) *CorePort {
 
 		prefetcher: newPrefetcher(c),
 	}
+	if c.Scattered {
+		p.l2.scatter(c.Page / c.Line)
+	}
+	return p
 }
 
 // Access performs a at time at and returns when its data are at the core; for

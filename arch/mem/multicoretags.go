@@ -32,17 +32,17 @@ type lruTags struct {
 	words    []cacheWord // noLine: empty; empty ways are last
 }
 
-func newLRUTags(size sim.Bytes, ways int, c *MulticoreConfig) lruTags {
-	n := int(size / c.Line)
+func newLRUTags(size, line sim.Bytes, ways int) lruTags {
+	n := int(size / line)
 	t := lruTags{ways: ways, setOf: sim.NewDivisor(uint64(n / ways)), words: make([]cacheWord, n)}
-	if c.Scattered {
-		t.pageBits = uint(bits.TrailingZeros64(uint64(c.Page / c.Line)))
-	}
 	for i := range t.words {
 		t.words[i] = noLine
 	}
 	return t
 }
+
+// scatter makes pages of so many lines fall anywhere in memory.
+func (t *lruTags) scatter(lines sim.Bytes) { t.pageBits = uint(bits.TrailingZeros64(uint64(lines))) }
 
 // set returns the set of a line.
 func (t *lruTags) set(line uint64) []cacheWord {

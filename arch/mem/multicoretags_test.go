@@ -11,8 +11,8 @@ import (
 // lines of a page fill, as if drawn; the lines of a page stay side by side.
 func TestScatteredPages(t *testing.T) {
 	const page, line, ways, colors, pages = 4096, 64, 16, 16, 4096
-	c := &MulticoreConfig{Line: line, Page: page, Scattered: true}
-	tags := newLRUTags(sim.Bytes(page*ways*colors), ways, c)
+	tags := newLRUTags(sim.Bytes(page*ways*colors), line, ways)
+	tags.scatter(page / line)
 	setOf := func(line uint64) int {
 		set := tags.set(line)
 		set[0] = newWord(line, 0)
@@ -40,8 +40,7 @@ func TestScatteredPages(t *testing.T) {
 	if chi < 3.48 || chi > 37.7 {
 		t.Errorf("chi-squared %.1f of pages by color %v", chi, count)
 	}
-	c.Scattered = false
-	tags = newLRUTags(sim.Bytes(page*ways*colors), ways, c)
+	tags = newLRUTags(sim.Bytes(page*ways*colors), line, ways)
 	for p := range uint64(pages) {
 		if got := setOf(p*page/line) / (page / line); got != int(p%colors) {
 			t.Fatalf("page %d in a row has color %d", p, got)

@@ -85,8 +85,8 @@ var addProgram = func() *isa.Program {
 	return b.MustBuild()
 }()
 
-// handoverWork is how many additions in registers, one after the other, lie
-// between two in memory: more than a hand-over takes, so that two threads take
+// handoverWork is how many operations in registers, one after the other, lie
+// between two additions in memory: more than a hand-over takes, so that two threads take
 // turns. In atomic, a core adds several times while it has the line.
 const handoverWork = 400
 
@@ -94,26 +94,27 @@ const handoverWork = 400
 // to.
 var handoverCase = Case{
 	Name: "handover/2", Unit: nanoseconds,
-	Meaning: fmt.Sprintf("fetch-and-add on one word by two cores in turn, and %d additions between", handoverWork),
+	Meaning: fmt.Sprintf("fetch-and-add on one word by two cores in turn, and %d operations between", handoverWork),
 	prepare: func(h *host) (stage, error) {
 		word := new([16]atomic.Int64) // in a line of its own
 		return stage{run: func(n int) time.Duration {
-			return h.together(2, func(int) { addAndWork(&word[8], n, handoverWork) })
+			return h.together(2, func(int) { addAndWork(&word[8], n, 7, 3) })
 		}}, nil
 	},
 	simulate: func(s *simulator) float64 {
 		m := s.machine(2, "placement=scatter")
-		return m.perOperation(addAndWorkProgram, 200, 1, m.alloc("word", 16), m.alloc("out", 64), handoverWork)
+		return m.perOperation(addAndWorkProgram, 200, 1, m.alloc("word", 16), m.alloc("out", 64))
 	},
 }
 
 //go:noinline
-func addAndWork(word *atomic.Int64, n, work int) {
+func addAndWork(word *atomic.Int64, n int, y, z int64) {
 	x := int64(3)
 	for range n {
 		x |= word.Add(1)
-		for range work {
-			x += 0x9e3779b1
+		for range handoverWork / 4 {
+			x = (x ^ z) + y
+			x = (x ^ z) + y
 		}
 	}
 	if x == 0 {
@@ -123,11 +124,14 @@ func addAndWork(word *atomic.Int64, n, work int) {
 
 var addAndWorkProgram = func() *isa.Program {
 	b := isa.NewBuilder("add-and-work")
-	word, out, work, n := b.Array("word", isa.I64), b.Array("out", isa.I64), b.Int("work"), b.Int("n")
+	word, out, n := b.Array("word", isa.I64), b.Array("out", isa.I64), b.Int("n")
 	x := b.Var(3)
 	b.For(0, n, 1, func(isa.Reg) {
 		b.Set(x, b.Or(x, b.FetchAdd(word, 8, 1)))
-		b.For(0, work, 1, func(isa.Reg) { b.SetAdd(x, x, 0x9e3779b1) })
+		b.For(0, handoverWork/4, 1, func(isa.Reg) {
+			addXor(b, x)
+			addXor(b, x)
+		})
 	})
 	b.Store(out, b.Mul(isa.ThreadID, 32), x)
 	return b.MustBuild()
