@@ -46,7 +46,12 @@ func teamCases(f Facts) []Case {
 	return all
 }
 
-// forks times n parallel loops of a pinned team, as kernels begin them.
+// forkBatch is how many parallel loops are timed together.
+const forkBatch = 16
+
+// forks times n parallel loops of a pinned team, as kernels begin them: by the
+// least batch of them, for a worker that has once gone to sleep is late at every
+// loop, and the next one begins too late for it to stay awake.
 func forks(threads, n int) time.Duration {
 	took := make(chan time.Duration)
 	go func() {
@@ -55,17 +60,18 @@ func forks(threads, n int) time.Duration {
 			t = team.New(context.Background(), threads)
 		}
 		defer t.Close()
-		loop := func() {
-			_ = t.Each(threads, 1, func(int, int) {}) // its context does not end
+		batch := func() time.Duration {
+			began := time.Now()
+			for range forkBatch {
+				_ = t.Each(threads, 1, func(int, int) {}) // its context does not end
+			}
+			return time.Since(began)
 		}
-		for range 10 {
-			loop()
+		least := batch()
+		for range n / forkBatch {
+			least = min(least, batch())
 		}
-		began := time.Now()
-		for range n {
-			loop()
-		}
-		took <- time.Since(began)
+		took <- least * time.Duration(n) / forkBatch
 	}()
 	return <-took
 }
