@@ -40,18 +40,16 @@ func (t *thread) branch(o *op, pc int32, ready int64, why blame) {
 // accompany dispatches and retires what compilers put beside an if. It waits for
 // nothing and nothing waits for it.
 func (t *thread) accompany(o *op, pc int32) {
-	n := int(o.beside)
-	t.accompanied += int64(n)
-	for n > t.left {
-		n -= t.left
-		at := t.cycle + 1
-		if t.core.taken {
-			at = t.core.front.next(at)
-		}
-		t.advance(o, pc, at)
-	}
-	t.left -= n
+	t.accompanied += int64(o.beside)
 	for range o.beside {
+		if t.left == 0 {
+			at := t.cycle + 1
+			if t.core.taken {
+				at = t.core.front.next(at)
+			}
+			t.advance(o, pc, at)
+		}
+		t.left--
 		t.retire(t.cycle+2, because(pc, Dependency))
 	}
 }

@@ -195,3 +195,21 @@ func TestRegionsCostNothing(t *testing.T) {
 		t.Errorf("%d mispredicted wherever the branches stand: nothing is shown", wrong)
 	}
 }
+
+// What a compiler puts beside an if takes room in dispatch and in the reorder
+// buffer, and is no instruction of the program's.
+func TestBeside(t *testing.T) {
+	const n = 12
+	p := text(t, "", same(n, "if 1\nmov r0, 1\nendif"))
+	for _, beside := range []int{0, 2, 6, 14} {
+		c := with(func(c *Config) { c.Core.Branch.Beside = beside })
+		r := newRig(t, c)
+		// Each if and its move are two, four a cycle, and the return is one more;
+		// the last is complete two cycles after its dispatch.
+		all := n*(2+beside) + 1
+		wantCycles(t, fmt.Sprintf("%d beside each if", beside), r.run(p), sim.Cycles((all-1)/4+2))
+		if got := r.machine.Stats().Instructions; got != 2*n+1 {
+			t.Errorf("%d beside each if: %d instructions, want %d", beside, got, 2*n+1)
+		}
+	}
+}

@@ -185,3 +185,20 @@ func TestTLB(t *testing.T) {
 	wantCycles(t, "room for fewer, used in turn", chase(4, 0), 2+loads*(hit+30))
 	wantCycles(t, "a second level", chase(4, 8), 2+loads*hit+pages*30+(loads-pages)*7)
 }
+
+// A load that may pass atomics is issued while an older one waits, and is
+// retired with it; another word's atomic still waits for the first.
+func TestPassingAtomics(t *testing.T) {
+	const lock = 20
+	c := with(func(c *Config) { c.Core.LoadStore.PassAtomics = true })
+	r := newRig(t, c)
+	p := text(t, "param a i64[]", "atom.add.i64 r0, [$a], 1", "ld.i64 r1, [$a + 8]")
+	wantCycles(t, "a load behind an atomic", r.run(p, r.warm(r.alloc("a", isa.I64, 2))), 1+lock)
+	r = newRig(t, c)
+	p = text(t, "param a i64[]", "st.i64 [$a], 1", "fence", "ld.i64 r0, [$a]")
+	wantCycles(t, "a store, a fence, a load", r.run(p, r.warm(r.alloc("a", isa.I64, 1))), 7+8)
+	r = newRig(t, c)
+	const n = 5
+	p = text(t, "param a i64[]", same(n, "atom.add.i64 r0, [$a], 1"))
+	wantCycles(t, "atomics", r.run(p, r.warm(r.alloc("a", isa.I64, 1))), 1+n*lock)
+}

@@ -51,6 +51,7 @@ func New(ctx context.Context, r *hostbench.Results, o Options) (*Fit, error) {
 	for _, step := range []func(*fitter){
 		(*fitter).topology, (*fitter).arithmetic, (*fitter).width, (*fitter).caches, (*fitter).translation,
 		(*fitter).window, (*fitter).branches, (*fitter).bandwidth, (*fitter).beyond, (*fitter).misses, (*fitter).ahead, (*fitter).again, (*fitter).sharing, (*fitter).team,
+		(*fitter).mispredictions,
 	} {
 		step(f)
 		if f.err != nil {

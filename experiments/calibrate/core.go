@@ -113,7 +113,6 @@ func (f *fitter) branches() {
 	f.log("core.branch.predictor.global: %d", best)
 
 	f.loops()
-	f.mispredictions()
 }
 
 // shortLoops finds what taken branches cost at least, and what compilers put
