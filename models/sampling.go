@@ -2,6 +2,7 @@ package models
 
 import (
 	"fmt"
+	"math"
 
 	"gonum.org/v1/gonum/stat/distuv"
 
@@ -27,18 +28,26 @@ func (m *Machine) sample() error {
 }
 
 // sampling returns how the elapsed time was estimated, nil if the GPU did not
-// sample. The interval is Student's: the windows are few.
+// sample. How far the windows around what was executed without timing disagree
+// is taken for its error: of one sign within a launch, independent between
+// launches.
 func (d *gpuDevice) sampling(elapsed sim.Time) *Sampling {
 	s := d.Sampled()
 	if s == nil {
 		return nil
 	}
 	detailed := float64(d.Stats().Instructions)
-	deviation, freedom := s.Deviation()
-	t := distuv.StudentsT{Sigma: 1, Nu: freedom}
-	half := sim.Time(t.Quantile(0.975) * float64(deviation))
+	errors := map[uint64]float64{} // by launch
+	for _, x := range s.Stretches {
+		errors[x.Launch] += float64(x.Error)
+	}
+	var squares float64
+	for launch := range d.Stats().Launches + 1 {
+		squares += errors[launch] * errors[launch]
+	}
+	half := sim.Time(distuv.UnitNormal.Quantile(0.975) * math.Sqrt(squares))
 	return &Sampling{
 		Windows: s.Windows, Detailed: detailed / (detailed + float64(s.Executed.Instructions)),
-		Low: max(0, elapsed-half), High: elapsed + half,
+		Low: elapsed - half, High: elapsed + half,
 	}
 }

@@ -16,13 +16,9 @@ type costs struct {
 	of            []cost
 	memory, other cost    // of all instructions of a kind, for those not met yet
 	saturated     float64 // a time of an access that only a saturated memory takes
-	// Of the latest window: load, accesses and transactions, transactions over
-	// time, and the share of its warps' time at which the load/store unit did not
-	// take their access.
-	load, accesses, transactions, pace, queued float64
-	// Of the warps in the latest window: time predicted, and taken.
-	predicted, taken float64
-	marked, window   []seen
+	load          float64 // in the latest window
+	transactions  float64
+	marked        []seen
 }
 
 type cost struct {
@@ -49,7 +45,7 @@ func (m *mean) or(other float64) float64 {
 }
 
 // seen is what was counted for an instruction.
-type seen struct{ time, queued, issues, lanes, transactions float64 }
+type seen struct{ time, issues, lanes, transactions float64 }
 
 func (g *GPU) newCosts(k *kernel) *costs {
 	c := &g.config
@@ -67,17 +63,17 @@ func (g *GPU) newCosts(k *kernel) *costs {
 }
 
 // mark begins a window.
-func (c *costs) mark(k *kernel, issue sim.Time) { c.marked = count(k, issue, c.marked[:0]) }
+func (c *costs) mark(k *kernel, issue sim.Time) { c.marked = look(k, issue, c.marked[:0]) }
 
-// count appends what was counted for the instructions so far.
-func count(k *kernel, issue sim.Time, to []seen) []seen {
+// look appends what was counted for the instructions so far.
+func look(k *kernel, issue sim.Time, to []seen) []seen {
 	for pc := range k.lines {
 		l := &k.lines[pc]
 		t := issue * sim.Time(l.Issues)
 		for _, x := range l.Stalls {
 			t += x
 		}
-		s := seen{float64(t), float64(l.Stalls[MemoryThrottle]), float64(l.Issues), float64(l.Lanes), float64(l.Transactions)}
+		s := seen{float64(t), float64(l.Issues), float64(l.Lanes), float64(l.Transactions)}
 		if k.ops[pc].atomic { // lanes are served one by one
 			s.transactions = s.lanes
 		}
@@ -86,33 +82,27 @@ func count(k *kernel, issue sim.Time, to []seen) []seen {
 	return to
 }
 
-// look takes what was counted since the mark for the window.
-func (c *costs) look(k *kernel, resident int, issue sim.Time) {
-	c.accesses, c.transactions = 0, 0
-	c.window = count(k, issue, c.window[:0])
-	for pc := range c.window {
-		d, m := &c.window[pc], &c.marked[pc]
-		*d = seen{d.time - m.time, d.queued - m.queued, d.issues - m.issues, d.lanes - m.lanes, d.transactions - m.transactions}
+// measure ends the window that began with c.marked: it returns the time of its
+// warps over what was predicted (0 if nothing was), and learns from it.
+func (c *costs) measure(k *kernel, resident int, issue sim.Time) (ratio float64) {
+	var accesses float64
+	c.transactions = 0
+	window := look(k, issue, nil)
+	for pc := range window {
+		d, m := &window[pc], &c.marked[pc]
+		*d = seen{d.time - m.time, d.issues - m.issues, d.lanes - m.lanes, d.transactions - m.transactions}
 		if c.of[pc].memory {
-			c.accesses += d.issues
+			accesses += d.issues
 			c.transactions += d.transactions
 		}
 	}
-	c.load = max(1, float64(resident)*c.transactions/max(1, c.accesses))
-	c.predicted, c.taken, c.queued = 0, 0, 0
-	for pc, d := range c.window {
-		c.predicted += d.issues * c.expect(pc, c.load)
-		c.taken += d.time
-		c.queued += d.queued
+	c.load = max(1, float64(resident)*c.transactions/max(1, accesses))
+	var predicted, taken float64
+	for pc, d := range window {
+		predicted += d.issues * c.expect(pc, c.load)
+		taken += d.time
 	}
-	c.queued /= max(1, c.taken)
-	c.pace = max(1, c.transactions) * float64(resident) / max(1, c.taken)
-}
-
-// learn ends the window: it returns the time of its warps over what was
-// predicted (0 if nothing was), and learns from it.
-func (c *costs) learn() (ratio float64) {
-	for pc, d := range c.window {
+	for pc, d := range window {
 		if d.issues == 0 {
 			continue
 		}
@@ -130,10 +120,10 @@ func (c *costs) learn() (ratio float64) {
 			}
 		}
 	}
-	if c.predicted == 0 {
+	if predicted == 0 {
 		return 0
 	}
-	return c.taken / c.predicted
+	return taken / predicted
 }
 
 // kind returns the cost of all instructions of the one's kind.
@@ -156,23 +146,4 @@ func (c *costs) expect(pc int, load float64) float64 {
 		return t
 	}
 	return max(all.flat.or(0), load*all.perLoad.or(0))
-}
-
-// expectAll fills in what each instruction is expected to cost under a load.
-func (c *costs) expectAll(load float64, cost []sim.Time) {
-	for pc := range cost {
-		cost[pc] = max(1, sim.Time(c.expect(pc, load)))
-	}
-}
-
-// rescale returns the time that the metered instructions are expected to take
-// under a load over what they were taken to cost.
-func (c *costs) rescale(load float64, m *isa.Meter) float64 {
-	var expected, cost float64
-	for pc := range m.Insts {
-		n := float64(m.Insts[pc].Issues)
-		expected += n * max(1, c.expect(pc, load))
-		cost += n * float64(m.Cost[pc])
-	}
-	return expected / max(1, cost)
 }

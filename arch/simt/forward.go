@@ -20,7 +20,6 @@ type forwarding struct {
 	until                  sim.Time  // end of the turn; this and the following from the beginning
 	last                   sim.Time  // when a warp last ended
 	roused                 bool      // a warp has become able to execute since
-	touching               bool      // the lines of L2 used
 	work                   *Work
 	failed                 bool
 }
@@ -40,50 +39,36 @@ func (g *GPU) forward(c *costs, d sim.Time, few int, work *Work) (passed sim.Tim
 			f.memory[pc] = c.of[pc].perLane.or(c.memory.perLane.or(1))
 		}
 	}
-	for _, s := range g.sms {
-		s.lsu.drain(f.now, float64(len(g.sms))/c.pace)
-	}
 	for w := range g.resident {
-		w.ahead = w.inFlight(f.now)
+		w.ahead = 0
 	}
-	touches, pace := g.toTouch(), c.pace
+	for _, s := range g.sms {
+		s.lsu.drain(f.now)
+	}
 	for passed < d && !f.failed {
-		rest := d - passed
-		lead := sim.Time(min(float64(rest), touches/pace))
-		f.touching = f.touching || lead == rest
-		began := f.until
-		if f.touching {
-			f.until += min(g.clock.Span(shortTurn), rest)
-		} else {
-			f.until += min(g.clock.Span(turn), rest-lead)
+		f.until = min(passed+g.clock.Span(turn), d)
+		for pc := range f.meter.Cost {
+			f.meter.Cost[pc] = max(1, sim.Time(c.expect(pc, load)))
 		}
-		c.expectAll(load, f.meter.Cost)
 		f.take()
 		accesses += f.accesses
 		transactions += f.transactions
-		scale := 1.0
 		if f.accesses > 0 {
 			load = max(1, float64(g.residentWarps())*f.transactions/f.accesses)
-			scale = c.rescale(load, &f.meter)
-			pace = f.transactions / (scale * float64(f.until-began))
 		}
-		clear(f.meter.Insts)
 		if g.running.done == g.running.blocks {
-			passed += sim.Time(scale * float64(f.last-began))
+			passed = f.last
 			break
 		}
-		passed += sim.Time(scale * float64(f.until-began))
+		passed = f.until
 		if g.running.next == g.running.blocks && g.residentWarps() <= few {
 			break
 		}
 	}
-	passed += sim.Time(c.queued * float64(g.overshoot(f.until)))
 	g.running.free = f.now
 	for w := range g.resident {
-		clear(w.board)
 		if !w.atBarrier() && !f.failed {
-			rest := sim.Time((1 - c.queued) * float64(w.ahead-f.until))
-			w.settle(g.edge(max(f.now+rest, w.since)), w.blame)
+			w.settle(max(f.now, w.since), w.PC)
 			w.scheduler.rouse(w, w.scheduler.wake[w.slot])
 		}
 	}
@@ -114,6 +99,7 @@ func (f *forwarding) take() {
 			f.transactions += m * float64(n.Lanes)
 		}
 	}
+	clear(f.meter.Insts)
 }
 
 // execute lets a warp execute until its turn is over, it ends, or it waits at
@@ -123,15 +109,11 @@ func (f *forwarding) execute(w *warp) {
 	m.Until = f.until
 	for w.ahead < f.until {
 		m.Spent = w.ahead
-		var outcome isa.Outcome
-		if f.touching {
-			outcome = f.runTouching(w)
-		} else {
-			outcome = w.Run(m)
-		}
-		w.ahead, w.blame = m.Spent, m.Last
+		outcome := w.Run(m)
+		w.ahead = m.Spent
 		switch pc := m.Last; outcome {
 		case isa.Wait:
+			w.blame = pc
 			w.block.arrive(w, f.now)
 			if w.atBarrier() {
 				return
@@ -175,42 +157,11 @@ func (f *forwarding) finish(w *warp) {
 	}
 }
 
-// inFlight returns how far a warp's clock is ahead of time now where its next
-// instruction costs all that it is expected to: by what is left of the one
-// before it, or behind by how long the next one has waited for the load/store
-// unit.
-func (w *warp) inFlight(now sim.Time) sim.Time {
-	switch wake := w.scheduler.wake[w.slot]; {
-	case w.atBarrier():
-		return 0
-	case w.reason == MemoryThrottle:
-		return w.throttled - now
-	default:
-		return wake - now
-	}
-}
-
-// overshoot returns how far the resident warps' clocks are beyond a time on
-// average.
-func (g *GPU) overshoot(until sim.Time) sim.Time {
-	var sum, n sim.Time
-	for w := range g.resident {
-		if !w.atBarrier() {
-			sum += w.ahead - until
-			n++
-		}
-	}
-	return sum / max(1, n)
-}
-
-// drain ends what the load/store unit has accepted, and takes the data of what
-// it has not sent to be there when they are if a transaction takes a time.
-func (u *lsu) drain(now sim.Time, transaction float64) {
-	left := 0
+// drain ends what the load/store unit has accepted.
+func (u *lsu) drain(now sim.Time) {
 	for u.count > 0 {
 		e := &u.queue[u.head]
-		left += e.n - e.next
-		e.done = max(e.done, now+sim.Time(float64(left)*transaction))
+		e.done = max(e.done, now)
 		u.complete(e, now)
 	}
 	for w := u.waiters.pop(); w != nil; w = u.waiters.pop() {

@@ -254,7 +254,7 @@ func (g *GPU) Run(p *isa.Program, threads, block int, at sim.Time, args []isa.Va
 	g.stats.Elapsed += end - at
 	if g.sampler != nil {
 		// What is executed without timing leaves events behind, some of them later.
-		end = max(g.clock.Edge(end+g.sampler.end(end)), g.engine.Now())
+		end = max(g.clock.Edge(end+g.sampler.end()), g.engine.Now())
 	}
 	g.publish(end)
 	return end, nil

@@ -1,20 +1,24 @@
 package simt
 
-import "heddle/sim"
+import (
+	"math"
+
+	"heddle/sim"
+)
 
 // Sampling says which parts of a launch are simulated in detail: windows, with
-// all between them executed without timing. Lengths are in cycles of the SMs.
-// (Wunderlich et al., SMARTS, ISCA 2003, sample by instructions; warps share a
-// memory, so time is sampled here.)
+// all between them executed without timing. The distance between windows grows
+// while they agree and shrinks where they do not. All lengths are in cycles of
+// the SMs. (Wunderlich et al., SMARTS, ISCA 2003, sample by instructions; warps
+// share a memory, so time is sampled here.)
 type Sampling struct {
-	Warm    sim.Cycles // of a window, before it is measured, to fill caches and queues
-	Measure sim.Cycles // of a window, on the clocks of its warps
-	Share   float64    // of the run so far that a stretch between windows is at most
+	Warm     sim.Cycles // of a window, before it is measured, to fill caches and queues
+	Measure  sim.Cycles // of a window
+	Distance sim.Cycles // between windows, at most
 }
 
-// DefaultSampling has a window for each fortieth of a run, for its interval to be
-// a few percent.
-var DefaultSampling = Sampling{Warm: 8_000, Measure: 16_000, Share: 0.025}
+// DefaultSampling simulates about one cycle in fifty of a long launch in detail.
+var DefaultSampling = Sampling{Warm: 8_000, Measure: 8_000, Distance: 2_400_000}
 
 // Sampled is what came of sampling so far.
 type Sampled struct {
@@ -29,12 +33,10 @@ type Work struct{ Instructions, ThreadInstructions uint64 }
 // Stretch is a part of a launch that was executed without timing.
 type Stretch struct {
 	Launch uint64
-	Time   sim.Time // on the warps' clocks
-	// Of time to the warps' clocks in the window that followed, 0 if none did.
-	Ratio float64
-	// Transactions of the stretch, and what they would be at the rate of the
-	// window that followed, by the warps' clocks.
-	Transactions, Told float64
+	Time   sim.Time // estimated
+	Error  sim.Time // by which what the windows around it tell may be off
+
+	transactions float64
 }
 
 // sampler samples the launches of a GPU.
@@ -48,14 +50,13 @@ type sampler struct {
 	next     sim.Time // when it ends
 	accesses uint64   // when it began
 	extended int      // how often it was made longer
-	whole    bool     // the latest stretch did not end before its time
-	before   sim.Time // of all launches before the running one
-	start    sim.Time // of the running launch
+	distance sim.Time // to the next window
 	// Of the running launch: accesses and warps before it, and accesses without
 	// timing.
 	atBegin, warpsAtBegin uint64
 	forwarded             float64
-	first                 int // of the running launch's stretches
+	first                 int     // of the running launch's stretches
+	rate                  float64 // time of a transaction in the latest window
 }
 
 type phase uint8
@@ -87,22 +88,12 @@ func (s *sampler) begin(k *kernel, at sim.Time) {
 	}
 	s.first = len(s.Stretches)
 	s.atBegin, s.warpsAtBegin, s.forwarded = s.gpu.accesses(), s.gpu.dispatched, 0
-	s.start = at
+	s.distance = s.nearest()
 	s.enter(warming, at, s.Warm)
 }
 
-// distance returns the time to the next window: a share of the run so far, with
-// the running launch for as long as its blocks let expect.
-func (s *sampler) distance(now sim.Time) sim.Time {
-	l := s.gpu.running
-	launch := now - s.start
-	for _, x := range s.Stretches[s.first:] {
-		launch += x.Time
-	}
-	launch = sim.Time(float64(launch) * float64(l.blocks) / float64(l.next))
-	share := sim.Time(float64(s.before+launch) * s.Share)
-	return max(share, 3*s.span(s.Warm+s.Measure))
-}
+// nearest returns the least time between windows.
+func (s *sampler) nearest() sim.Time { return 3 * s.span(s.Warm+s.Measure) }
 
 func (s *sampler) span(n sim.Cycles) sim.Time { return s.gpu.clock.Span(n) }
 
@@ -115,75 +106,90 @@ func (s *sampler) enter(p phase, at sim.Time, length sim.Cycles) {
 // advance goes on to the next phase, at time now.
 func (s *sampler) advance(now sim.Time) {
 	g := s.gpu
+	if g.accesses()-s.accesses < s.wanted() && s.extended < mostExtensions {
+		s.extended++
+		s.next = now + s.span(s.Measure)/2
+		return
+	}
 	k := g.running.kernel
 	c := s.costs[k]
 	for w := range g.resident {
 		w.account(now, w.reason)
 	}
-	warps := g.residentWarps()
-	short := g.accesses()-s.accesses < s.wanted()
-	if s.phase == measuring {
-		c.look(k, warps, g.issueInterval)
-		short = short || c.predicted*float64(now-s.began) < c.taken*float64(s.span(s.Measure))
-	}
-	if short && s.extended < mostExtensions {
-		s.extended++
-		s.next = now + s.span(s.Measure)/step
-		return
-	}
 	if s.phase == warming {
 		c.mark(k, g.issueInterval)
-		s.enter(measuring, now, s.Measure/step)
+		s.enter(measuring, now, s.Measure)
 		return
 	}
 	s.Windows++
-	ratio := c.learn()
-	if n := len(s.Stretches); n > s.first && s.whole {
-		x := &s.Stretches[n-1]
-		x.Ratio = ratio
-		x.Told = float64(x.Time) * ratio * c.pace
+	warps := g.residentWarps()
+	ratio := c.measure(k, warps, g.issueInterval)
+	before := s.rate
+	s.rate = 0
+	if c.transactions > 0 {
+		s.rate = float64(now-s.began) / c.transactions
 	}
-	d := s.distance(now)
-	t, accesses, transactions := g.forward(c, d, warps/2, &s.Executed)
+	if n := len(s.Stretches); n > s.first && ratio > 0 {
+		x := &s.Stretches[n-1]
+		x.correct(ratio, before, s.rate)
+		switch off := float64(x.Error) / float64(x.Time); {
+		case off < 0.05:
+			s.distance = min(3*s.distance, s.span(s.Distance))
+		case off > 0.15:
+			s.distance = max(s.distance/2, s.nearest())
+		}
+	}
+	t, accesses, transactions := g.forward(c, s.distance, warps/2, &s.Executed)
 	s.forwarded += accesses
-	s.whole = t >= d
 	if t > 0 {
-		s.Stretches = append(s.Stretches, Stretch{Launch: g.stats.Launches, Time: t, Transactions: transactions})
+		s.Stretches = append(s.Stretches, Stretch{Launch: g.stats.Launches, Time: t, Error: t, transactions: transactions})
 	}
 	s.enter(warming, now, s.Warm)
 }
 
-// A phase is made longer in steps, of a part of a measurement, up to a limit.
-const (
-	step           = 8
-	mostExtensions = 16 * step
-)
+// mostExtensions is how often a phase is made longer, by half a measurement.
+const mostExtensions = 32
 
 // wanted returns the accesses that a phase should see: one of each warp, for
 // behind a saturated memory that takes longer than a phase, but all of its
 // life if that is short, for such warps run in step with each other.
 func (s *sampler) wanted() uint64 {
 	const short = 16
-	g := s.gpu
-	resident := uint64(g.residentWarps())
-	started := g.dispatched - s.warpsAtBegin
-	if s.phase == warming || started == resident {
-		return resident
+	resident := uint64(s.gpu.residentWarps())
+	life := (s.gpu.accesses() - s.atBegin + uint64(s.forwarded)) / max(1, s.gpu.dispatched-s.warpsAtBegin)
+	if s.phase == measuring && life <= short {
+		return resident * max(1, life)
 	}
-	life := (g.accesses() - s.atBegin + uint64(s.forwarded)) / started
-	if life > short {
-		return resident
+	return resident
+}
+
+// correct estimates the stretch again from the window that followed it. There
+// are two ways: by the costs of instructions, which that window saw to be ratio
+// times as high, and by the time of a transaction, which was before in the
+// window before the stretch and after in the one that followed. Either gives
+// two times, and the way whose two agree better is taken.
+func (x *Stretch) correct(ratio, before, after float64) {
+	t := float64(x.Time) // by the costs in the windows before
+	a, b := t, t*ratio
+	if c, d := x.transactions*before, x.transactions*after; c > 0 && d > 0 && math.Abs(c-d)*(a+b) < math.Abs(a-b)*(c+d) {
+		a, b = c, d
 	}
-	return resident * max(1, life)
+	x.Time = sim.Time((a + b) / 2)
+	x.Error = sim.Time(math.Abs(a-b) / 2)
 }
 
 // end returns the time that the launch would have taken beyond what was
 // simulated in detail.
-func (s *sampler) end(at sim.Time) (skipped sim.Time) {
+func (s *sampler) end() (skipped sim.Time) {
 	s.next = sim.Never
-	e := estimateLaunch(s.Stretches[s.first:])
-	skipped = sim.Time(e.clocks * e.ratio)
-	s.before += at - s.start + skipped
+	last := s.Stretches[s.first:]
+	for i := range last {
+		x := &last[i]
+		if i > 0 && x.Error == x.Time { // no window followed: it is as good as the one before
+			x.Error = sim.Time(float64(x.Time) * float64(last[i-1].Error) / float64(last[i-1].Time))
+		}
+		skipped += x.Time
+	}
 	return skipped
 }
 

@@ -26,9 +26,9 @@ func TestSampledRandomPrograms(t *testing.T) {
 
 		r := newRig(t, c)
 		r.gpu.SampleLaunches(Sampling{
-			Warm:    sim.Cycles(rapid.IntRange(1, 100).Draw(t, "warm")),
-			Measure: sim.Cycles(rapid.IntRange(1, 100).Draw(t, "measure")),
-			Share:   rapid.Float64Range(0, 1).Draw(t, "share"),
+			Warm:     sim.Cycles(rapid.IntRange(1, 100).Draw(t, "warm")),
+			Measure:  sim.Cycles(rapid.IntRange(1, 100).Draw(t, "measure")),
+			Distance: sim.Cycles(rapid.IntRange(1, 2000).Draw(t, "distance")),
 		})
 		args := randomArrays(t, r.space, threads)
 		space := mem.NewSpace(1 << 30)
@@ -96,7 +96,7 @@ func walk(t *testing.T, sampling *Sampling) (sim.Cycles, *rig) {
 // well from a small part of its instructions.
 func TestSampledTime(t *testing.T) {
 	whole, _ := walk(t, nil)
-	sampled, r := walk(t, &Sampling{Warm: 2000, Measure: 2000, Share: 0.2})
+	sampled, r := walk(t, &Sampling{Warm: 2000, Measure: 2000, Distance: 60_000})
 	s := r.gpu.Sampled()
 	off := float64(sampled)/float64(whole) - 1
 	share := float64(r.gpu.Stats().Instructions) / float64(r.gpu.Stats().Instructions+s.Executed.Instructions)
@@ -124,7 +124,7 @@ func TestSampledFullEmpty(t *testing.T) {
 // A fault without timing ends the run and says where.
 func TestSampledFault(t *testing.T) {
 	r := newRig(t, round())
-	r.gpu.SampleLaunches(Sampling{Warm: 100, Measure: 100, Share: 0.2})
+	r.gpu.SampleLaunches(Sampling{Warm: 100, Measure: 100, Distance: 100_000})
 	a := r.alloc("a", isa.I64, 1<<15)
 	p := text(t, "param a i64[]", same(50, "mul r0, %tid, 1"), "mul r0, %tid, 2", "st.i64 [$a + r0*8], r0")
 	_, err := r.try(p, 1<<15, 128, a)

@@ -55,9 +55,6 @@ func (s *scheduler) Handle(now sim.Time) {
 		o := &g.running.kernel.ops[w.PC]
 		if t, why := s.sm.refuses(s, w, o, now); t > now {
 			w.ready(s.wake[i], now)
-			if w.reason != why {
-				w.throttled = now
-			}
 			w.reason, w.blame = why, w.PC
 			s.set(i, t)
 			first = min(first, t)

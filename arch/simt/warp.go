@@ -19,7 +19,6 @@ type warp struct {
 	then      sim.Time // its next instruction is not ready before
 	behind    int32    // pc of the instruction that asks for that
 	started   sim.Time
-	throttled sim.Time // since when the load/store unit has not taken its next instruction
 	ahead     sim.Time // executed without timing, from the beginning of that
 	pending   int      // memory instructions that have not been sent whole
 	isa.Warp           // last, for it is large and only its beginning is touched often
