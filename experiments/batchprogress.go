@@ -94,7 +94,7 @@ func newBatchProgress(out *os.File, jobs []batched, workers int) *batchProgress 
 		}
 		return before, "about " + (time.Duration(float64(elapsed) * (1 - share) / share)).Round(time.Second).String() + " left"
 	})
-	p.polling.Go(p.poll)
+	p.polling.Go(func() { poll(p.quit, p.move) })
 	return p
 }
 
@@ -125,20 +125,6 @@ func (p *batchProgress) worker(w int) string {
 		}
 	}
 	return text
-}
-
-// poll moves the bars until the batch ends.
-func (p *batchProgress) poll() {
-	tick := time.NewTicker(progressInterval)
-	defer tick.Stop()
-	for {
-		select {
-		case <-p.quit:
-			return
-		case <-tick.C:
-			p.move()
-		}
-	}
 }
 
 // move sets the bars, not under the lock: a bar that is being drawn waits for

@@ -54,16 +54,23 @@ func newProgress(out *os.File) *progress {
 // poll moves the bar until the run ends.
 func (p *progress) poll() {
 	defer p.ended.Done()
+	poll(p.quit, func() {
+		done, total := p.look()
+		p.bar.SetTotal(total, false)
+		p.bar.SetCurrent(done)
+	})
+}
+
+// poll calls move every progressInterval until quit is closed.
+func poll(quit <-chan struct{}, move func()) {
 	tick := time.NewTicker(progressInterval)
 	defer tick.Stop()
 	for {
 		select {
-		case <-p.quit:
+		case <-quit:
 			return
 		case <-tick.C:
-			done, total := p.look()
-			p.bar.SetTotal(total, false)
-			p.bar.SetCurrent(done)
+			move()
 		}
 	}
 }

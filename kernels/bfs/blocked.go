@@ -78,15 +78,8 @@ var initBlockedProgram = kernels.NewParallelProgram("bfs/level-blocked.init", fu
 	queue := b.Array("queue", isa.I32)
 	vertices := b.Int("vertices")
 	source := b.Int("source")
-	b.ParallelFor(vertices, func(u isa.Reg) {
-		b.IfElse(b.Eq(u, source), func() {
-			b.Store(level, u, 0)
-			b.Store(parent, u, u)
-			enqueueBlocks(b, first, queue, u, func(isa.Reg) isa.Operand { return 0 })
-		}, func() {
-			b.Store(level, u, unreached)
-			b.Store(parent, u, unreached)
-		})
+	initialize(b, level, parent, vertices, source, func(u isa.Reg) {
+		enqueueBlocks(b, first, queue, u, func(isa.Reg) isa.Operand { return 0 })
 	})
 })
 
@@ -145,20 +138,13 @@ func simulateBlocked(m kernels.Machine, g *graph.Graph, o kernels.Options) (kern
 	if err != nil {
 		return nil, err
 	}
-	size := int64(x.first[root+1] - x.first[root])
-	for depth := 1; size > 0; depth++ {
-		m.Note("blocks", size)
-		if err := m.Write(tail, 0, 0); err != nil {
-			return nil, err
-		}
+	_, err = descend(m, tail, "blocks", int64(x.first[root+1]-x.first[root]), func(size int64, depth int) error {
 		err := loops.Launch(expandBlockedProgram, int(size), xadj, adjncy, first, owner, level, parent, current, next, tail, size, depth)
-		if err != nil {
-			return nil, err
-		}
-		if size, err = m.Read(tail, 0); err != nil {
-			return nil, err
-		}
 		current, next = next, current
+		return err
+	})
+	if err != nil {
+		return nil, err
 	}
 	m.Finish()
 	return unqueuedAnswer(g, root, m.View(level).([]int32), m.View(parent).([]int32)), nil
@@ -184,24 +170,7 @@ func nativeLevelBlocked(t *team.Team, g *graph.Graph, o kernels.Options) (kernel
 
 // Run implements kernels.NativeRun.
 func (n *nativeBlocked) Run() error {
-	if err := n.t.Each(len(n.level), team.Chunk, n.clear); err != nil {
-		return err
-	}
-	n.level[n.root], n.parent[n.root] = 0, n.root
-	n.current.Clear()
-	n.enqueue(n.current, n.root)
-	for depth := int32(1); n.current.Size() > 0; depth++ {
-		n.next.Clear()
-		frontier := n.current.Vertices() // numbers of blocks
-		err := n.t.Each(len(frontier), team.Chunk, func(lo, hi int) {
-			n.expand(frontier[lo:hi], depth)
-		})
-		if err != nil {
-			return err
-		}
-		n.current, n.next = n.next, n.current
-	}
-	return nil
+	return n.search(func() { n.enqueue(n.current, n.root) }, n.expand)
 }
 
 // enqueue puts the blocks of v into q.
@@ -211,7 +180,7 @@ func (n *nativeBlocked) enqueue(q *team.Queue, v int32) {
 	}
 }
 
-// expand visits the neighbors in some blocks.
+// expand visits the neighbors in some blocks, a list of their numbers.
 func (n *nativeBlocked) expand(list []int32, depth int32) {
 	for _, block := range list {
 		u := n.owner[block]

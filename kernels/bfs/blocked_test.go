@@ -107,17 +107,3 @@ func checkBlockedWork(t rapid.TB, g *graph.Graph, a *Answer, m *kerneltest.Funct
 		}
 	}
 }
-
-// Large enough for several workers to meet at the same vertices.
-func TestNativeBlockedUnderContention(t *testing.T) {
-	g := open(t, "rmat-b:14")
-	for threads := 1; threads <= 8; threads *= 2 {
-		a, err := levelBlocked.RunNative(context.Background(), g, kernels.Options{Source: -1, Threads: threads})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := a.Check(g); err != nil {
-			t.Errorf("%d threads: %v", threads, err)
-		}
-	}
-}

@@ -61,17 +61,23 @@ var initProgram = kernels.NewParallelProgram("bfs/level.init", func(b *isa.Build
 	queue := b.Array("queue", isa.I32)
 	vertices := b.Int("vertices")
 	source := b.Int("source")
+	initialize(b, level, parent, vertices, source, func(u isa.Reg) { b.Store(queue, 0, u) })
+})
+
+// initialize gives each vertex its first level and parent, and enqueues the
+// source.
+func initialize(b *isa.Builder, level, parent isa.ArrayParam, vertices, source isa.Reg, enqueue func(u isa.Reg)) {
 	b.ParallelFor(vertices, func(u isa.Reg) {
 		b.IfElse(b.Eq(u, source), func() {
 			b.Store(level, u, 0)
 			b.Store(parent, u, u)
-			b.Store(queue, 0, u)
+			enqueue(u)
 		}, func() {
 			b.Store(level, u, unreached)
 			b.Store(parent, u, unreached)
 		})
 	})
-})
+}
 
 // expandProgram visits the neighbors of the frontier, a thread a frontier
 // vertex.
@@ -157,23 +163,34 @@ func simulateLevel(m kernels.Machine, g *graph.Graph, o kernels.Options) (kernel
 	if err != nil {
 		return nil, err
 	}
-	var frontiers []int64
-	for size := int64(1); size > 0; {
-		m.Note("frontier", size)
-		frontiers = append(frontiers, size)
+	frontiers, err := descend(m, tail, "frontier", 1, func(size int64, depth int) error {
+		err := loops.Launch(expandProgram, int(size), xadj, adjncy, level, parent, current, next, tail, size, depth)
+		current, next = next, current
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	m.Finish()
+	return newAnswer(g, root, m.View(level).([]int32), m.View(parent).([]int32), frontiers), nil
+}
+
+// descend expands level after level, the first of the given size, and returns
+// the sizes of all. What it notes of each has the given name; expand leaves the
+// next size in tail.
+func descend(m kernels.Machine, tail isa.Array, name string, size int64, expand func(size int64, depth int) error) (sizes []int64, err error) {
+	for size > 0 {
+		m.Note(name, size)
+		sizes = append(sizes, size)
 		if err := m.Write(tail, 0, 0); err != nil {
 			return nil, err
 		}
-		err := loops.Launch(expandProgram, int(size), xadj, adjncy, level, parent, current, next, tail,
-			size, len(frontiers))
-		if err != nil {
+		if err := expand(size, len(sizes)); err != nil {
 			return nil, err
 		}
 		if size, err = m.Read(tail, 0); err != nil {
 			return nil, err
 		}
-		current, next = next, current
 	}
-	m.Finish()
-	return newAnswer(g, root, m.View(level).([]int32), m.View(parent).([]int32), frontiers), nil
+	return sizes, nil
 }

@@ -123,13 +123,15 @@ func TestNativeGivesTheDistances(t *testing.T) {
 // Large enough for several workers to meet at the same vertices.
 func TestNativeUnderContention(t *testing.T) {
 	g := open(t, "rmat-b:14")
-	for threads := 1; threads <= 8; threads *= 2 {
-		a, err := level.RunNative(context.Background(), g, kernels.Options{Source: -1, Threads: threads})
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := a.Check(g); err != nil {
-			t.Errorf("%d threads: %v", threads, err)
+	for _, k := range Kernels() {
+		for threads := 1; threads <= 8; threads *= 2 {
+			a, err := k.RunNative(context.Background(), g, kernels.Options{Source: -1, Threads: threads})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := a.Check(g); err != nil {
+				t.Errorf("%s, %d threads: %v", k.Name, threads, err)
+			}
 		}
 	}
 }

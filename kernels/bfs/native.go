@@ -16,7 +16,7 @@ type native struct {
 	root          int32
 	level, parent []int32
 	current, next *team.Queue
-	sizes         []int64 // of the frontier, by level
+	sizes         []int64 // of the frontier, by level, in vertices or blocks
 }
 
 func nativeLevel(t *team.Team, g *graph.Graph, o kernels.Options) (kernels.NativeRun, error) {
@@ -33,12 +33,18 @@ func nativeLevel(t *team.Team, g *graph.Graph, o kernels.Options) (kernels.Nativ
 
 // Run implements kernels.NativeRun.
 func (n *native) Run() error {
+	return n.search(func() { n.current.Add(n.root) }, n.expand)
+}
+
+// search goes level by level: enqueue puts the source into the first frontier,
+// and expand visits the neighbors of a part of one.
+func (n *native) search(enqueue func(), expand func(part []int32, depth int32)) error {
 	if err := n.t.Each(len(n.level), team.Chunk, n.clear); err != nil {
 		return err
 	}
 	n.level[n.root], n.parent[n.root] = 0, n.root
 	n.current.Clear()
-	n.current.Add(n.root)
+	enqueue()
 	n.sizes = n.sizes[:0]
 	for n.current.Size() > 0 {
 		n.sizes = append(n.sizes, int64(n.current.Size()))
@@ -46,7 +52,7 @@ func (n *native) Run() error {
 		n.next.Clear()
 		frontier := n.current.Vertices()
 		err := n.t.Each(len(frontier), team.Chunk, func(lo, hi int) {
-			n.expand(frontier[lo:hi], depth)
+			expand(frontier[lo:hi], depth)
 		})
 		if err != nil {
 			return err
