@@ -43,7 +43,6 @@ func decode(p *isa.Program, c *Config) *kernel {
 	for pc := range p.Code {
 		in := &p.Code[pc]
 		row := in.Row()
-		unit := c.Units.of(row.Unit)
 		o := &k.ops[pc]
 		*o = op{
 			unit:    row.Unit,
@@ -54,10 +53,11 @@ func decode(p *isa.Program, c *Config) *kernel {
 			control: row.Unit == isa.UnitControl,
 			writes:  -1,
 			size:    int32(in.Type.Size()),
-			latency: clock.Span(unit.Latency),
-			hold:    (clock.Span(sim.Cycles(c.WarpWidth)) + sim.Time(unit.Lanes) - 1) / sim.Time(unit.Lanes),
-			alone:   unit.Exclusive,
 			inst:    in,
+		}
+		if unit := c.Units.Of(row.Unit); unit != nil {
+			o.latency, o.alone = clock.Span(unit.Latency), unit.Exclusive
+			o.hold = (clock.Span(sim.Cycles(c.WarpWidth)) + sim.Time(unit.Lanes) - 1) / sim.Time(unit.Lanes)
 		}
 		depend := func(r isa.Reg, used bool) {
 			if used && r != isa.NoReg && r.IsLocal() {

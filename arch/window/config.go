@@ -68,51 +68,7 @@ type UnitConfig struct {
 }
 
 // UnitsConfig describes every class of unit.
-type UnitsConfig struct {
-	Int     UnitConfig `yaml:"int" doc:"integer add, logic, moves"`
-	Compare UnitConfig `yaml:"compare" doc:"comparisons"`
-	Shift   UnitConfig `yaml:"shift" doc:"shifts, bit counts"`
-	Mul     UnitConfig `yaml:"mul" doc:"integer multiply"`
-	Divide  UnitConfig `yaml:"divide" doc:"integer divide"`
-	F32     UnitConfig `yaml:"f32" doc:"single precision"`
-	F64     UnitConfig `yaml:"f64" doc:"double precision"`
-	Special UnitConfig `yaml:"special" doc:"floating divide, square root"`
-	Convert UnitConfig `yaml:"convert" doc:"conversions"`
-	Control UnitConfig `yaml:"control" doc:"branches"`
-	Warp    UnitConfig `yaml:"warp" doc:"votes and shuffles of the one lane"`
-	Sync    UnitConfig `yaml:"sync" doc:"fences and barriers, after what they wait for"`
-}
-
-// of returns the configuration of a class; nil for memory.
-func (u *UnitsConfig) of(class isa.Unit) *UnitConfig {
-	switch class {
-	case isa.UnitCompare:
-		return &u.Compare
-	case isa.UnitShift:
-		return &u.Shift
-	case isa.UnitMul:
-		return &u.Mul
-	case isa.UnitDivide:
-		return &u.Divide
-	case isa.UnitF32:
-		return &u.F32
-	case isa.UnitF64:
-		return &u.F64
-	case isa.UnitSpecial:
-		return &u.Special
-	case isa.UnitConvert:
-		return &u.Convert
-	case isa.UnitControl:
-		return &u.Control
-	case isa.UnitWarp:
-		return &u.Warp
-	case isa.UnitSync:
-		return &u.Sync
-	case isa.UnitMemory:
-		return nil
-	}
-	return &u.Int
-}
+type UnitsConfig = isa.PerUnit[UnitConfig]
 
 // LoadStoreConfig describes the way of loads and stores to the first-level
 // cache.

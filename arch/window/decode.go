@@ -89,7 +89,7 @@ func decode(p *isa.Program, c *CoreConfig, ip uint32) *kernel {
 			k.text++ // the predictor must not see whether a program is marked
 		}
 		*o = op{writes: -1, value: -1, latency: 1, interval: 1, size: int32(in.Type.Size()), fall: next(p, pc+1), ip: at}
-		if unit := c.Units.of(row.Unit); unit != nil {
+		if unit := c.Units.Of(row.Unit); unit != nil {
 			o.latency, o.interval, o.ports = int32(unit.Latency), int32(unit.Interval), setOf(unit.Ports)
 		}
 		o.fp = c.FPStations > 0 && floating(row)
