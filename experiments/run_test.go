@@ -354,7 +354,7 @@ func testKernel(program *isa.Program, verdict error) kernels.Kernel {
 				return nil, err
 			}
 			m.Start()
-			if err := m.Launch(program, g.Vertices(), kernels.Array(a)); err != nil {
+			if err := m.Launch(program, g.Vertices(), a.Value()); err != nil {
 				return nil, err
 			}
 			m.Finish()

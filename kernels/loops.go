@@ -72,15 +72,15 @@ func NewLoops(setup *Arrays, o Options) *Loops {
 	return l
 }
 
-// Launch runs p over items, with the arguments that Args makes of args. The
+// Launch runs p over items, with the arguments that isa.Args makes of args. The
 // host zeroes the shared counter first, where there is one.
 func (l *Loops) Launch(p *ParallelProgram, items int, args ...any) error {
-	values := Args(args...)
+	values := isa.Args(args...)
 	if l.schedule.Counted() {
 		if err := l.machine.Write(l.counter, 0, 0); err != nil {
 			return err
 		}
-		values = append([]isa.Value{Array(l.counter)}, values...)
+		values = append([]isa.Value{l.counter.Value()}, values...)
 	}
 	return l.machine.Launch(p.Build(l.schedule), items, values...)
 }

@@ -149,7 +149,7 @@ func TestL1OffMovesSectors(t *testing.T) {
 			t.Fatal(err)
 		}
 		m.Start()
-		if err := m.Launch(p, threads, arrayValue(a)); err != nil {
+		if err := m.Launch(p, threads, a.Value()); err != nil {
 			t.Fatal(err)
 		}
 		m.Finish()
@@ -158,9 +158,3 @@ func TestL1OffMovesSectors(t *testing.T) {
 		}
 	}
 }
-
-func arrayValue(a isa.Array) isa.Value {
-	return isa.Value{Type: isa.I64, Elem: a.Elem, Array: true, Bits: a.Base}
-}
-
-func intValue(n int) isa.Value { return isa.Value{Type: isa.I64, Bits: uint64(n)} }

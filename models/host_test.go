@@ -68,7 +68,7 @@ func TestHostTimeline(t *testing.T) {
 		t.Error("not started")
 	}
 	p := storeID()
-	if err := m.Launch(p, 1000, arrayValue(out)); err != nil {
+	if err := m.Launch(p, 1000, out.Value()); err != nil {
 		t.Fatal(err)
 	}
 	host("a launch does not wait", upload+launch)
@@ -83,7 +83,7 @@ func TestHostTimeline(t *testing.T) {
 		t.Fatalf("the launch takes %v fs", first.End-first.Start)
 	}
 	for range 8 {
-		if err := m.Launch(p, 1000, arrayValue(out)); err != nil {
+		if err := m.Launch(p, 1000, out.Value()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -150,7 +150,7 @@ func TestHostRefuses(t *testing.T) {
 		floats := take[isa.Array](t)(m.Alloc("floats", isa.F64, 4))
 		fixed := take[isa.Array](t)(m.Adopt("fixed", []int64{1}))
 		m.Start()
-		if err := m.Launch(storeID(), 0, arrayValue(ints)); err == nil || err.Error() != "launch of store-id over 0 items" {
+		if err := m.Launch(storeID(), 0, ints.Value()); err == nil || err.Error() != "launch of store-id over 0 items" {
 			t.Errorf("%s: %v", name, err)
 		}
 		if err := m.Launch(storeID(), 4); err == nil || !strings.Contains(err.Error(), "store-id takes 1 arguments, 0 given") {
@@ -210,7 +210,7 @@ func TestStop(t *testing.T) {
 			stopped <- m.Progress()
 		}()
 		m.Start()
-		err := m.Launch(endless(), 1, arrayValue(word))
+		err := m.Launch(endless(), 1, word.Value())
 		p := <-stopped
 		if err != enough {
 			t.Errorf("%s: %v", name, err)
@@ -218,7 +218,7 @@ func TestStop(t *testing.T) {
 		if p.Instructions == 0 || p.Launches != 1 {
 			t.Errorf("%s: %+v", name, p)
 		}
-		if err := m.Launch(storeID(), 1, arrayValue(word)); err != enough {
+		if err := m.Launch(storeID(), 1, word.Value()); err != enough {
 			t.Errorf("%s: launched after a stop: %v", name, err)
 		}
 	}
@@ -237,7 +237,7 @@ func TestLimit(t *testing.T) {
 			if limit == 100_000 {
 				p = endless()
 			}
-			err = m.Launch(p, 1, arrayValue(word))
+			err = m.Launch(p, 1, word.Value())
 			if limit == 100_000 && (err == nil || !strings.Contains(err.Error(), "100000")) {
 				t.Errorf("%s: %v", name, err)
 			}

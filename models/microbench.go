@@ -146,16 +146,7 @@ func (b *bench) run(p *isa.Program, items int, args ...any) sim.Time {
 	if b.err != nil {
 		return 1
 	}
-	values := make([]isa.Value, len(args))
-	for i, arg := range args {
-		switch v := arg.(type) {
-		case isa.Array:
-			values[i] = isa.Value{Type: isa.I64, Elem: v.Elem, Array: true, Bits: v.Base}
-		case int:
-			values[i] = isa.Value{Type: isa.I64, Bits: uint64(v)}
-		}
-	}
-	if b.err = b.Launch(p, items, values...); b.err != nil {
+	if b.err = b.Launch(p, items, isa.Args(args...)...); b.err != nil {
 		return 1
 	}
 	l := &b.Launches[len(b.Launches)-1]

@@ -82,7 +82,7 @@ func weighed(t interface{ Fatal(...any) }, m *Machine, l lists, launches int) (t
 				t.Fatal(err)
 			}
 		}
-		err := m.Launch(p, n, arrayValue(row), arrayValue(link), arrayValue(weight), arrayValue(sums), arrayValue(both), intValue(n))
+		err := m.Launch(p, n, isa.Args(row, link, weight, sums, both, n)...)
 		if err != nil {
 			t.Fatal(err)
 		}

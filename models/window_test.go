@@ -238,7 +238,7 @@ func TestContendedAtomics(t *testing.T) {
 			t.Fatal(err)
 		}
 		m.Start()
-		if err := m.Launch(p, c.threads, kernels.Array(a)); err != nil {
+		if err := m.Launch(p, c.threads, a.Value()); err != nil {
 			t.Fatal(err)
 		}
 		m.Finish()
@@ -281,7 +281,7 @@ func TestAlone(t *testing.T) {
 			t.Fatal(err)
 		}
 		m.Start()
-		if err := m.Launch(p, c.items, kernels.Array(array)); err != nil {
+		if err := m.Launch(p, c.items, array.Value()); err != nil {
 			t.Fatal(err)
 		}
 		m.Finish()

@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"heddle/arch/isa"
-	"heddle/kernels"
 	"heddle/sim"
 )
 
@@ -80,7 +79,7 @@ func main()
 	}
 	m.Start()
 	for range 2 {
-		if err := m.Launch(p, 1, kernels.Array(array)); err != nil {
+		if err := m.Launch(p, 1, array.Value()); err != nil {
 			t.Fatal(err)
 		}
 		if cold {

@@ -1,37 +1,29 @@
-package kernels
+package isa
 
-import (
-	"fmt"
+import "fmt"
 
-	"heddle/arch/isa"
-)
-
-// Array returns the launch argument for an array.
-func Array(a isa.Array) isa.Value {
-	return isa.Value{Type: isa.I64, Elem: a.Elem, Array: true, Bits: a.Base}
-}
-
-// Int returns the launch argument for an integer.
-func Int(v int) isa.Value { return isa.Value{Type: isa.I64, Bits: uint64(v)} }
+// Value returns the launch argument for the array.
+func (a Array) Value() Value { return Value{Type: I64, Elem: a.Elem, Array: true, Bits: a.Base} }
 
 // Args returns the launch arguments for arrays, lists of arrays, and integers
 // of type int, int32 or int64. It panics on other types.
-func Args(list ...any) []isa.Value {
-	var args []isa.Value
+func Args(list ...any) []Value {
+	var args []Value
+	integer := func(v int64) { args = append(args, Value{Type: I64, Bits: uint64(v)}) }
 	for _, x := range list {
 		switch x := x.(type) {
-		case isa.Array:
-			args = append(args, Array(x))
-		case []isa.Array:
+		case Array:
+			args = append(args, x.Value())
+		case []Array:
 			for _, a := range x {
-				args = append(args, Array(a))
+				args = append(args, a.Value())
 			}
 		case int:
-			args = append(args, Int(x))
+			integer(int64(x))
 		case int32:
-			args = append(args, Int(int(x)))
+			integer(int64(x))
 		case int64:
-			args = append(args, Int(int(x)))
+			integer(x)
 		default:
 			panic(fmt.Sprintf("a launch argument of type %T: an array or an integer is wanted", x))
 		}

@@ -42,10 +42,7 @@ ret
 	profile := isa.NewProfile(p, space.ArrayID)
 	var work isa.Work
 	for range 2 {
-		l := isa.NewLaunch(p, space, 32, n, 32, []isa.Value{
-			{Type: isa.I64, Elem: isa.I32, Array: true, Bits: a.Base},
-			{Type: isa.I64, Elem: isa.I64, Array: true, Bits: b.Base},
-		})
+		l := isa.NewLaunch(p, space, 32, n, 32, isa.Args(a, b))
 		w, err := isa.RunProfiled(l, 0, nil, profile)
 		if err != nil {
 			t.Fatal(err)

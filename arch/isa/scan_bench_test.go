@@ -35,11 +35,7 @@ func BenchmarkScan(b *testing.B) {
 	p := scan()
 	for _, lanes := range []int{1, 2, 8, 32} {
 		b.Run(fmt.Sprintf("lanes=%d", lanes), func(b *testing.B) {
-			var args []isa.Value
-			for _, a := range []isa.Array{adjncy, weight, mate} {
-				args = append(args, isa.Value{Type: isa.I64, Elem: a.Elem, Array: true, Bits: a.Base})
-			}
-			args = append(args, isa.Value{Type: isa.I64, Bits: uint64(lanes)}, isa.Value{Type: isa.I64, Bits: edges})
+			args := isa.Args(adjncy, weight, mate, lanes, edges)
 			l := isa.NewLaunch(p, s, 32, 32, 32, args)
 			var n uint64
 			for b.Loop() {

@@ -56,7 +56,7 @@ func TestScalarFaults(t *testing.T) {
 		} else {
 			b.Load(p, i)
 		}
-		x := isa.NewScalar(isa.NewLaunch(b.MustBuild(), s, 1, 1, 1, []isa.Value{param(a), {Type: isa.I64, Bits: uint64(test.index)}}))
+		x := isa.NewScalar(isa.NewLaunch(b.MustBuild(), s, 1, 1, 1, isa.Args(a, test.index)))
 		var th isa.Thread
 		x.Start(&th, 0, make([]uint64, x.Registers()))
 		if o := x.Step(&th); o != isa.Next || x.Array != 0 {
@@ -80,13 +80,8 @@ func TestDeadlockNamesElements(t *testing.T) {
 	p := b.Array("word", isa.I64)
 	b.ReadFE(p, isa.ThreadID)
 	b.ReadFE(p, isa.ThreadID)
-	_, err := isa.RunFunctional(isa.NewLaunch(b.MustBuild(), s, 1, 6, 6, []isa.Value{param(a)}), 0)
+	_, err := isa.RunFunctional(isa.NewLaunch(b.MustBuild(), s, 1, 6, 6, isa.Args(a)), 0)
 	if err == nil || !strings.Contains(err.Error(), ", word[5]") {
 		t.Errorf("%v does not name word[5]", err)
 	}
-}
-
-// param returns an array as the argument of a program.
-func param(a isa.Array) isa.Value {
-	return isa.Value{Type: isa.I64, Elem: a.Elem, Array: true, Bits: a.Base}
 }

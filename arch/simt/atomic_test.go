@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"heddle/arch/isa"
+	"heddle/arch/isa/isatest"
 	"heddle/arch/mem"
 	"heddle/sim"
 )
@@ -48,7 +49,7 @@ func TestAtomicTimes(t *testing.T) {
 		run := func(lanes int) sim.Cycles {
 			r := newRig(t, c)
 			a := r.alloc("a", isa.I64, 1024)
-			p := text(t, "param a i64[]\nparam lanes i64", test.index, "lt r1, %lane, $lanes", "if r1",
+			p := isatest.Main(t, "param a i64[]\nparam lanes i64", test.index, "lt r1, %lane, $lanes", "if r1",
 				"atom.add.i64 r2, [$a + r0*8], 1", "add r2, r2, 1", "endif")
 			r.run(p, 32, 32, a, 16)
 			return r.run(p, 32, 32, a, lanes)
@@ -70,7 +71,7 @@ func TestAtomicThroughput(t *testing.T) {
 	run := func(n int) sim.Cycles {
 		r := newRig(t, round())
 		a := r.alloc("a", isa.I64, 1)
-		took := r.run(text(t, "param a i64[]", same(n, "atom.add.i64 [$a], 1")), 256, 256, a)
+		took := r.run(isatest.Main(t, "param a i64[]", isatest.Repeat(n, "atom.add.i64 [$a], 1")), 256, 256, a)
 		if got := r.ints(a)[0]; got != int64(256*n) {
 			t.Errorf("counted to %d, want %d", got, 256*n)
 		}
@@ -183,7 +184,7 @@ func TestAtomicsUnderContention(t *testing.T) {
 func TestHotWords(t *testing.T) {
 	r := newRig(t, round())
 	a := r.alloc("a", isa.I64, 64)
-	r.run(text(t, "param a i64[]", same(5, "atom.add.i64 [$a + 40], 1"), same(2, "atom.add.i64 [$a + 80], 1"),
+	r.run(isatest.Main(t, "param a i64[]", isatest.Repeat(5, "atom.add.i64 [$a + 40], 1"), isatest.Repeat(2, "atom.add.i64 [$a + 80], 1"),
 		"atom.add.i64 [$a + %lane*8], 1"), 32, 32, a)
 	hot := r.gpu.HotWords(2)
 	want := []mem.HotWord{

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"heddle/arch/isa"
+	"heddle/arch/isa/isatest"
 	"heddle/sim"
 )
 
@@ -87,8 +88,8 @@ func TestTransactionThroughput(t *testing.T) {
 			r := newRig(t, c)
 			a := r.alloc("a", isa.I64, 512)
 			run := func(n int) sim.Cycles {
-				p := text(t, "param a i64[]\nparam lines i64", "rem r0, %lane, $lines", "mul r0, r0, 16",
-					repeat(n, func(i int) string { return fmt.Sprintf("ld.i64 r%d, [$a + r0*8]", 1+i) }))
+				p := isatest.Main(t, "param a i64[]\nparam lines i64", "rem r0, %lane, $lines", "mul r0, r0, 16",
+					isatest.Lines(n, func(i int) string { return fmt.Sprintf("ld.i64 r%d, [$a + r0*8]", 1+i) }))
 				r.run(p, 32*8, 32*8, a, lines)
 				return r.run(p, 32*8, 32*8, a, lines)
 			}

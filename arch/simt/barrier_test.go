@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"heddle/arch/isa"
+	"heddle/arch/isa/isatest"
 	"heddle/sim"
 )
 
@@ -15,12 +16,12 @@ func TestBarrierTime(t *testing.T) {
 		r := newRig(t, c)
 		out := r.alloc("out", isa.I64, 8)
 		// Warp 3 comes last, by 20 products.
-		p := text(t, "param out i64[]",
+		p := isatest.Main(t, "param out i64[]",
 			"div r0, %btid, 32",
 			"eq r2, r0, 3",
 			"mov r4, 0",
 			"if r2",
-			same(20, "mul r2, r2, r2"),
+			isatest.Repeat(20, "mul r2, r2, r2"),
 			"clock r4",
 			"endif",
 			"bar",
@@ -47,7 +48,7 @@ func TestEndedWarpsDoNotHoldTheBarrier(t *testing.T) {
 		c := with(func(c *Config) { c.Units.Sync.Latency = latency })
 		r := newRig(t, c)
 		out := r.alloc("out", isa.I64, 2)
-		p := text(t, "param out i64[]",
+		p := isatest.Main(t, "param out i64[]",
 			"lt r0, %btid, 32", // warp 0 at 0, warp 1 at 1; so on in turn
 			"if r0",
 			"clock r1",
@@ -102,7 +103,7 @@ func TestWarpsLeaveOneByOne(t *testing.T) {
 	r := newRig(t, with(func(c *Config) { c.Scheduler.Count = 4 }))
 	count := r.alloc("count", isa.I64, warps)
 	// Warp w passes w barriers, counts each phase that it is in, and ends.
-	p := text(t, "param count i64[]",
+	p := isatest.Main(t, "param count i64[]",
 		"div r0, %btid, 32",
 		"mov r1, 0",
 		"loop",
@@ -148,7 +149,7 @@ func TestWarpExecutionEfficiency(t *testing.T) {
 		{"early end", 32, []string{"lt r0, %lane, 30", "if r0", "ret", "endif", "mov r1, 1"}, 2*32 + 30 + 2*2, 5, 1},
 	} {
 		r := newRig(t, round())
-		r.run(text(t, "", test.lines...), test.threads, test.threads) // one block
+		r.run(isatest.Main(t, "", test.lines...), test.threads, test.threads) // one block
 		v := r.metrics()
 		if got := v["thread_inst_executed"]; got != float64(test.lanes) {
 			t.Errorf("%s: %v thread instructions, want %d", test.name, got, test.lanes)
@@ -171,7 +172,7 @@ func TestBranchTime(t *testing.T) {
 	c := round()
 	for _, cond := range []int{0, 1} {
 		run := func(n, warps int) sim.Cycles {
-			p := text(t, "", same(n, fmt.Sprintf("if %d\nendif", cond)))
+			p := isatest.Main(t, "", isatest.Repeat(n, fmt.Sprintf("if %d\nendif", cond)))
 			return cycles(t, c, p, 32*warps, 32*warps)
 		}
 		wantCycles(t, "40 branches", run(50, 1)-run(10, 1), 40*c.Units.Control.Latency)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"heddle/arch/isa"
+	"heddle/arch/isa/isatest"
 	"heddle/sim"
 
 	"pgregory.net/rapid"
@@ -185,8 +186,8 @@ func TestCoalescingPatterns(t *testing.T) {
 				value, reg = "1.0", "d1"
 			}
 			size := p.elem.Size()
-			load := text(t, fmt.Sprintf("param a %s[]", p.elem), p.address, fmt.Sprintf("ld.%s %s, [$a + r0*%d]", p.elem, reg, size))
-			store := text(t, fmt.Sprintf("param a %s[]", p.elem), p.address, fmt.Sprintf("st.%s [$a + r0*%d], %s", p.elem, size, value))
+			load := isatest.Main(t, fmt.Sprintf("param a %s[]", p.elem), p.address, fmt.Sprintf("ld.%s %s, [$a + r0*%d]", p.elem, reg, size))
+			store := isatest.Main(t, fmt.Sprintf("param a %s[]", p.elem), p.address, fmt.Sprintf("st.%s [$a + r0*%d], %s", p.elem, size, value))
 			r.run(load, 32, 32, a)
 			r.run(store, 32, 32, a)
 			s := r.gpu.Stats()

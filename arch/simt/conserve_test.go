@@ -70,7 +70,7 @@ func TestRandomPrograms(t *testing.T) {
 		args := randomArrays(t, space, threads)
 		var work isa.Work
 		for range 2 {
-			w, err := isa.RunFunctional(isa.NewLaunch(p, space, c.WarpWidth, threads, block, values(t, args)), 1<<24)
+			w, err := isa.RunFunctional(isa.NewLaunch(p, space, c.WarpWidth, threads, block, isa.Args(args...)), 1<<24)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"heddle/arch/isa"
+	"heddle/arch/isa/isatest"
 	"heddle/sim"
 
 	"pgregory.net/rapid"
@@ -49,7 +50,7 @@ func TestHandOff(t *testing.T) {
 			c.LoadStore.Queue = pick("queue", 1, 8)
 		}))
 		word, sum := r.alloc("word", isa.I64, pairs), r.alloc("sum", isa.I64, pairs)
-		r.run(text(t, "param word i64[]", "purge.i64 [$word + %tid*8]"), pairs, block, word)
+		r.run(isatest.Main(t, "param word i64[]", "purge.i64 [$word + %tid*8]"), pairs, block, word)
 		r.run(handOff(pairs, n), 2*pairs, block, word, sum)
 		for me, got := range r.ints(sum) {
 			want := int64(0)
@@ -113,7 +114,7 @@ func TestRetryTime(t *testing.T) {
 		c := fullEmpty(func(c *Config) { c.LoadStore.FullEmptyRetry = retry })
 		r := newRig(t, c)
 		word, out := r.alloc("word", isa.I64, 1), r.alloc("out", isa.I64, 2)
-		p := text(t, "param word i64[]\nparam out i64[]",
+		p := isatest.Main(t, "param word i64[]\nparam out i64[]",
 			"purge.i64 [$word]",
 			"lt r0, %tid, 32",
 			"if r0",
@@ -122,7 +123,7 @@ func TestRetryTime(t *testing.T) {
 			"st.i64 [$out + 8], r2",
 			"else",
 			"mov r1, 5",
-			same(300, "mul r1, r1, r1"),
+			isatest.Repeat(300, "mul r1, r1, r1"),
 			"clock r2",
 			"eq r3, %lane, 0",
 			"if r3",
@@ -148,8 +149,8 @@ func TestRetryTime(t *testing.T) {
 func TestFullEmptyStall(t *testing.T) {
 	r := newRig(t, fullEmpty(nil))
 	word := r.alloc("word", isa.I64, 1)
-	p := text(t, "param word i64[]", "purge.i64 [$word]", "lt r0, %tid, 32", "if r0", "readff.i64 r1, [$word]",
-		"else", "mov r1, 5", same(300, "mul r1, r1, r1"), "eq r3, %lane, 0", "if r3", "writeef.i64 [$word], r1", "endif", "endif")
+	p := isatest.Main(t, "param word i64[]", "purge.i64 [$word]", "lt r0, %tid, 32", "if r0", "readff.i64 r1, [$word]",
+		"else", "mov r1, 5", isatest.Repeat(300, "mul r1, r1, r1"), "eq r3, %lane, 0", "if r3", "writeef.i64 [$word], r1", "endif", "endif")
 	r.run(p, 64, 64, word)
 	s := r.gpu.Stats()
 	for pc, l := range r.gpu.Kernels()[0].Lines {
@@ -174,7 +175,7 @@ func TestLanesWaitApart(t *testing.T) {
 	for i := range r.ints(word) {
 		r.ints(word)[i] = int64(100 + i)
 	}
-	p := text(t, "param word i64[]\nparam out i64[]",
+	p := isatest.Main(t, "param word i64[]\nparam out i64[]",
 		"and r0, %tid, 32",
 		"if r0", // the second warp empties the odd words and fills them one by one
 		"and r1, %lane, 1",
@@ -183,7 +184,7 @@ func TestLanesWaitApart(t *testing.T) {
 		"mov r2, 1",
 		"loop",
 		"eq r3, r2, %lane", "if r3", "writeef.i64 [$word + %lane*8], %tid", "endif",
-		same(20, "mul r4, r2, r2"),
+		isatest.Repeat(20, "mul r4, r2, r2"),
 		"add r2, r2, 2", "lt r3, r2, 32",
 		"while r3",
 		"else",
@@ -214,14 +215,14 @@ func TestLanesWaitApart(t *testing.T) {
 func TestWaitersAreListedOnce(t *testing.T) {
 	r := newRig(t, fullEmpty(nil))
 	word := r.alloc("word", isa.I64, 2)
-	p := text(t, "param word i64[]",
+	p := isatest.Main(t, "param word i64[]",
 		"and r0, %lane, 1",
 		"purge.i64 [$word + r0*8]",
 		"lt r1, %tid, 2",
 		"if r1",
 		"readff.i64 r2, [$word + r0*8]",
 		"else",
-		same(20, same(30, "mul r2, r0, r0")+"\npurge.i64 [$word]"),
+		isatest.Repeat(20, isatest.Repeat(30, "mul r2, r0, r0")+"\npurge.i64 [$word]"),
 		"endif")
 	_, err := r.try(p, 64, 64, word)
 	wantError(t, err, "deadlock", "word[0]")

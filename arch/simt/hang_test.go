@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"heddle/arch/isa"
+	"heddle/arch/isa/isatest"
 	"heddle/sim"
 
 	"pgregory.net/rapid"
@@ -16,7 +17,7 @@ func TestLimitIsExact(t *testing.T) {
 	c := round()
 	const n = 1000
 	last := sim.Cycles(n)*c.Units.Int.Latency + 1 // when the return issues
-	p := text(t, "", "mov r0, 1", same(n, "add r0, r0, 1"))
+	p := isatest.Main(t, "", "mov r0, 1", isatest.Repeat(n, "add r0, r0, 1"))
 	for _, at := range []sim.Cycles{last, last - 1} {
 		r := newRig(t, c)
 		r.gpu.LimitCycles(at)
@@ -35,7 +36,7 @@ func TestLimitEndsRunaway(t *testing.T) {
 	r := newRig(t, round())
 	a := r.alloc("cell", isa.I64, 64)
 	r.gpu.LimitCycles(50_000)
-	_, err := r.try(text(t, "param cell i64[]", "loop", "st.i64 [$cell + %tid*8], 1", "while 1"), 64, 64, a)
+	_, err := r.try(isatest.Main(t, "param cell i64[]", "loop", "st.i64 [$cell + %tid*8], 1", "while 1"), 64, 64, a)
 	wantError(t, err, "reached the limit of 50000 cycles", "thread 0: runs test.asm:", "thread 32")
 }
 
@@ -43,7 +44,7 @@ func TestLimitEndsRunaway(t *testing.T) {
 // the GPU is patient, and not before.
 func TestSpinIsGivenUp(t *testing.T) {
 	const patience = 100_000
-	spin := text(t, "param flag i64[]\nparam n i64", "mov r0, $n", "loop", "ld.i64 r1, [$flag]",
+	spin := isatest.Main(t, "param flag i64[]\nparam n i64", "mov r0, $n", "loop", "ld.i64 r1, [$flag]",
 		"sub r0, r0, 1", "add r2, r0, r1", "while r2")
 	for _, of := range []struct {
 		cycles int
@@ -69,7 +70,7 @@ func TestWritingIsProgress(t *testing.T) {
 	for _, write := range []string{"st.i64 [$cell], r0", "atom.add.i64 [$cell], 1", "st.i64.shared [0], r0"} {
 		r := newRig(t, round())
 		r.gpu.patience = 3 * watchInterval
-		p := text(t, "param cell i64[]\nshared 8", "mov r0, 200", "loop", write, same(20, "mul r1, r0, r0"),
+		p := isatest.Main(t, "param cell i64[]\nshared 8", "mov r0, 200", "loop", write, isatest.Repeat(20, "mul r1, r0, r0"),
 			"sub r0, r0, 1", "while r0")
 		if took := r.run(p, 1, 1, r.alloc("cell", isa.I64, 1)); took < 10*watchInterval {
 			t.Errorf("%s: took %d cycles, too short to tell", write, took)
@@ -81,7 +82,7 @@ func TestWritingIsProgress(t *testing.T) {
 // each of them stands and what it waits for.
 func TestBarrierDeadlock(t *testing.T) {
 	r := newRig(t, with(func(c *Config) { c.LoadStore.FullEmpty = true }))
-	p := text(t, "param word i64[]",
+	p := isatest.Main(t, "param word i64[]",
 		"purge.i64 [$word + 24]", // line 4
 		"lt r0, %btid, 64",
 		"if r0",
@@ -102,7 +103,7 @@ func TestBarrierDeadlock(t *testing.T) {
 func TestFullEmptyDeadlock(t *testing.T) {
 	r := newRig(t, with(func(c *Config) { c.LoadStore.FullEmpty = true }))
 	word := r.alloc("word", isa.I64, 8)
-	p := text(t, "param word i64[]",
+	p := isatest.Main(t, "param word i64[]",
 		"lt r0, %tid, 32", // line 4
 		"if r0",
 		"purge.i64 [$word]",
@@ -128,7 +129,7 @@ func TestFullEmptyDeadlock(t *testing.T) {
 // The report names the first lane that waits, not the first of the warp.
 func TestDeadlockNamesTheLane(t *testing.T) {
 	r := newRig(t, with(func(c *Config) { c.LoadStore.FullEmpty = true }))
-	p := text(t, "param word i64[]", "eq r0, %tid, 5", "if r0", "purge.i64 [$word + %tid*8]", "endif",
+	p := isatest.Main(t, "param word i64[]", "eq r0, %tid, 5", "if r0", "purge.i64 [$word + %tid*8]", "endif",
 		"readff.i64 r1, [$word + %tid*8]")
 	_, err := r.try(p, 32, 32, r.alloc("word", isa.I64, 32))
 	wantError(t, err, "thread 5: waits for word[5] to be full, in test.asm:8: readff.i64 r1, [$word + %tid*8]")
@@ -137,7 +138,7 @@ func TestDeadlockNamesTheLane(t *testing.T) {
 // A report of many warps is short.
 func TestReportIsShort(t *testing.T) {
 	r := newRig(t, with(func(c *Config) { c.LoadStore.FullEmpty = true }))
-	p := text(t, "param word i64[]", "purge.i64 [$word]", "readff.i64 r1, [$word]")
+	p := isatest.Main(t, "param word i64[]", "purge.i64 [$word]", "readff.i64 r1, [$word]")
 	_, err := r.try(p, 1024, 128, r.alloc("word", isa.I64, 1))
 	wantError(t, err, "and 22 more warps")
 	if n := strings.Count(err.Error(), "\n"); n != 11 {
@@ -177,7 +178,7 @@ func TestFaults(t *testing.T) {
 				r.space.EnableMemcheck()
 			}
 			r.alloc("first", isa.I64, 1)
-			_, err := r.try(text(t, f.params, f.line), 96, 32, r.alloc("a", isa.I64, 70))
+			_, err := r.try(isatest.Main(t, f.params, f.line), 96, 32, r.alloc("a", isa.I64, 70))
 			wantError(t, err, f.want...)
 			if err != nil && strings.Contains(err.Error(), "\n") {
 				t.Errorf("more than a line: %v", err)
@@ -193,7 +194,7 @@ func TestFaultReadOnly(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = r.try(text(t, "param xadj i64[]", "st.i64 [$xadj + 8], 0"), 1, 1, a)
+	_, err = r.try(isatest.Main(t, "param xadj i64[]", "st.i64 [$xadj + 8], 0"), 1, 1, a)
 	wantError(t, err, "thread 0: test.asm:", "writes read-only memory", "xadj[1]")
 }
 
@@ -211,17 +212,17 @@ func TestFaultRecursion(t *testing.T) {
 func TestRefusals(t *testing.T) {
 	r := newRig(t, round())
 	word := r.alloc("word", isa.I64, 1)
-	_, err := r.try(text(t, "param word i64[]", "readff.i64 r0, [$word]"), 32, 32, word)
+	_, err := r.try(isatest.Main(t, "param word i64[]", "readff.i64 r0, [$word]"), 32, 32, word)
 	wantError(t, err, "test.asm:4", "readff.i64 r0, [$word]", "full/empty", "load_store.full_empty")
-	_, err = r.try(text(t, "", "mov r64, 1"), 32, 32)
+	_, err = r.try(isatest.Main(t, "", "mov r64, 1"), 32, 32)
 	wantError(t, err, "needs 65 registers", "64", "occupancy.registers_per_thread")
-	_, err = r.try(text(t, "", "mov r0, 1"), 2048, 2048)
+	_, err = r.try(isatest.Main(t, "", "mov r0, 1"), 2048, 2048)
 	wantError(t, err, "blocks of 2048 threads", "1024", "occupancy.block_threads")
-	_, err = r.try(text(t, "shared 49153", "mov r0, 1"), 32, 32)
+	_, err = r.try(isatest.Main(t, "shared 49153", "mov r0, 1"), 32, 32)
 	wantError(t, err, "does not fit", "occupancy.shared")
-	_, err = r.try(text(t, "", "mov r63, 1"), 1024, 1024)
+	_, err = r.try(isatest.Main(t, "", "mov r63, 1"), 1024, 1024)
 	wantError(t, err, "does not fit", "occupancy.registers")
-	_, err = r.try(text(t, "param word i64[]", "mov r0, 1"), 32, 32)
+	_, err = r.try(isatest.Main(t, "param word i64[]", "mov r0, 1"), 32, 32)
 	wantError(t, err, "takes 1 arguments, 0 given")
 	if r.at != 0 || r.gpu.Stats().Launches != 0 {
 		t.Errorf("a refused launch was counted")
@@ -232,7 +233,7 @@ func TestRefusals(t *testing.T) {
 func TestStop(t *testing.T) {
 	r := newRig(t, round())
 	r.gpu.Stop(fmt.Errorf("interrupted"))
-	_, err := r.try(text(t, "", "loop", "mov r0, 1", "while r0"), 1, 1)
+	_, err := r.try(isatest.Main(t, "", "loop", "mov r0, 1", "while r0"), 1, 1)
 	wantError(t, err, "interrupted")
 }
 

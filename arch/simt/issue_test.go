@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"heddle/arch/isa"
+	"heddle/arch/isa/isatest"
 	"heddle/sim"
 )
 
@@ -15,7 +16,7 @@ func TestDependentChain(t *testing.T) {
 		for _, n := range []int{1, 2, 17} {
 			c := round()
 			latency := class.unit(&c.Units).Latency
-			p := text(t, "", class.init, same(n, class.chain))
+			p := isatest.Main(t, "", class.init, isatest.Repeat(n, class.chain))
 			first := c.Units.Int.Latency // of the move
 			issued := first + sim.Cycles(n-1)*latency
 			got := cycles(t, c, p, 1, 1)
@@ -27,7 +28,7 @@ func TestDependentChain(t *testing.T) {
 // Two kinds of unit in one chain: each waits for the latency of the other.
 func TestConversionChain(t *testing.T) {
 	c := round()
-	p := text(t, "", "mov r0, 1", same(5, "cvt.f64.i64 d1, r0\nmul.f64 d1, d1, d1\ncvt.i64.f64 r0, d1\nadd r0, r0, 1"))
+	p := isatest.Main(t, "", "mov r0, 1", isatest.Repeat(5, "cvt.f64.i64 d1, r0\nmul.f64 d1, d1, d1\ncvt.i64.f64 r0, d1\nadd r0, r0, 1"))
 	turn := 2*c.Units.Convert.Latency + c.Units.F64.Latency + c.Units.Int.Latency
 	last := 5 * turn // the fifth add: the move's latency stands for its own
 	wantCycles(t, "chain", cycles(t, c, p, 1, 1), last+1+c.Units.Control.Latency)
@@ -68,9 +69,9 @@ func TestIndependentInstructions(t *testing.T) {
 					c.Scheduler.Interval = interval
 					class.unit(&c.Units).Lanes = lanes
 				})
-				init := repeat(n, func(i int) string { return numbered(class.init, i) })
-				all := text(t, "", init, repeat(n, func(i int) string { return numbered(class.chain, i) }))
-				one := text(t, "", init, numbered(class.chain, 0))
+				init := isatest.Lines(n, func(i int) string { return numbered(class.init, i) })
+				all := isatest.Main(t, "", init, isatest.Lines(n, func(i int) string { return numbered(class.chain, i) }))
+				one := isatest.Main(t, "", init, numbered(class.chain, 0))
 				each := max(interval, sim.Cycles(32/lanes))
 				got := cycles(t, c, all, 1, 1) - cycles(t, c, one, 1, 1)
 				wantCycles(t, fmt.Sprintf("%s, interval %d, %d lanes", class.name, interval, lanes), got, (n-1)*each)
@@ -85,7 +86,7 @@ func TestIndependentInstructions(t *testing.T) {
 func TestIssueThroughput(t *testing.T) {
 	const from, to = 100, 172
 	for _, class := range classes {
-		p := text(t, "", class.init, same(200, class.chain))
+		p := isatest.Main(t, "", class.init, isatest.Repeat(200, class.chain))
 		for _, schedulers := range []int{1, 2, 4} {
 			for _, interval := range []sim.Cycles{1, 2} {
 				for _, lanes := range []int{16, 32, 48, 128} {
@@ -121,9 +122,9 @@ func TestExclusiveUnit(t *testing.T) {
 			c.Units.Int.Lanes, c.Units.Compare.Lanes, c.Units.Control.Lanes = 64, 64, 64
 		})
 		run := func(n int) sim.Cycles {
-			return cycles(t, c, text(t, "", "lt r0, %tid, 32", "mov d1, 1.0", "if r0",
-				repeat(n, func(i int) string { return fmt.Sprintf("add.f64 d%d, d1, 1.0", 2+i%20) }), "else",
-				repeat(n, func(i int) string { return fmt.Sprintf("add r%d, r0, 1", 22+i%20) }), "endif"), 64, 64)
+			return cycles(t, c, isatest.Main(t, "", "lt r0, %tid, 32", "mov d1, 1.0", "if r0",
+				isatest.Lines(n, func(i int) string { return fmt.Sprintf("add.f64 d%d, d1, 1.0", 2+i%20) }), "else",
+				isatest.Lines(n, func(i int) string { return fmt.Sprintf("add r%d, r0, 1", 22+i%20) }), "endif"), 64, 64)
 		}
 		want := sim.Cycles(2 * n)
 		if exclusive {

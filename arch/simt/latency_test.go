@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"heddle/arch/isa"
+	"heddle/arch/isa/isatest"
 	"heddle/sim"
 )
 
@@ -35,7 +36,7 @@ func chase(r *rig, stride, n, rounds int) (*isa.Program, isa.Array) {
 	for i := range n {
 		r.ints(next)[stride*i] = int64(stride * ((i + 1) % n))
 	}
-	return text(r.t, "param next i64[]", "mov r0, 0", same(n*rounds, "ld.i64 r0, [$next + r0*8]")), next
+	return isatest.Main(r.t, "param next i64[]", "mov r0, 0", isatest.Repeat(n*rounds, "ld.i64 r0, [$next + r0*8]")), next
 }
 
 // A load that depends on the one before it waits for its whole latency: in a
@@ -100,10 +101,10 @@ func TestLoadToUse(t *testing.T) {
 	first := []string{"ld.i64 r0, [$a]", "mov r0, r0"} // into the L1
 	run := func(lines ...string) sim.Cycles {
 		r := newRig(t, c)
-		return r.run(text(t, "param a i64[]", append(first, lines...)...), 1, 1, r.alloc("a", isa.I64, 16))
+		return r.run(isatest.Main(t, "param a i64[]", append(first, lines...)...), 1, 1, r.alloc("a", isa.I64, 16))
 	}
 	for _, between := range []sim.Cycles{0, 1, latency - 2, latency - 1, latency, latency + 10} {
-		got := run("ld.i64 r1, [$a]", repeat(int(between), func(i int) string { return fmt.Sprintf("mov r%d, 1", 2+i%20) }), "add r1, r1, 1") - run()
+		got := run("ld.i64 r1, [$a]", isatest.Lines(int(between), func(i int) string { return fmt.Sprintf("mov r%d, 1", 2+i%20) }), "add r1, r1, 1") - run()
 		wantCycles(t, fmt.Sprintf("%d instructions between", between), got, 1+max(latency, 1+between))
 	}
 }
@@ -119,8 +120,8 @@ func TestWritesEvict(t *testing.T) {
 		timed := func(i int) string {
 			return fmt.Sprintf("clock r1\nld.i64 r0, [$a]\nmov r0, r0\nclock r2\nsub r%d, r2, r1", 10+i)
 		}
-		r.run(text(t, "param a i64[]\nparam out i64[]", timed(0), timed(1), write, "mov r3, 3", same(100, "mul r3, r3, r3"), timed(2), timed(3),
-			repeat(4, func(i int) string { return fmt.Sprintf("st.i64 [$out + %d], r%d", 8*i, 10+i) })), 1, 1, a, out)
+		r.run(isatest.Main(t, "param a i64[]\nparam out i64[]", timed(0), timed(1), write, "mov r3, 3", isatest.Repeat(100, "mul r3, r3, r3"), timed(2), timed(3),
+			isatest.Lines(4, func(i int) string { return fmt.Sprintf("st.i64 [$out + %d], r%d", 8*i, 10+i) })), 1, 1, a, out)
 		for i, want := range []int64{hit + int64(l2Hit(&c, 128)+dram(&c, 128)), hit, hit + int64(l2Hit(&c, 128)), hit} {
 			if got := r.ints(out)[i] - 2; got != want { // the load and the clock issue
 				t.Errorf("%s: load %d took %d cycles, want %d", write, i, got, want)
@@ -134,11 +135,11 @@ func TestStoresAreNotWaitedFor(t *testing.T) {
 	c := round()
 	r := newRig(t, c)
 	a := r.alloc("a", isa.I64, 64)
-	long := text(t, "param a i64[]", "st.i64 [$a], 1", "mov r0, 1", same(100, "mul r0, r0, r0"))
+	long := isatest.Main(t, "param a i64[]", "st.i64 [$a], 1", "mov r0, 1", isatest.Repeat(100, "mul r0, r0, r0"))
 	issued := 1 + c.Units.Int.Latency + 99*c.Units.Mul.Latency // the last product
 	wantCycles(t, "store before a long chain", r.run(long, 1, 1, a), issued+1+c.Units.Control.Latency)
 	// On its own it takes its way to L2: through the L1, the crossbar, and the slice.
-	short := text(t, "param a i64[]", "st.i64 [$a], 1")
+	short := isatest.Main(t, "param a i64[]", "st.i64 [$a], 1")
 	way := c.LoadStore.Latency + c.L1.HitLatency + c.Crossbar.RequestLatency + 1 + c.L2.Slice.HitLatency
 	wantCycles(t, "store", r.run(short, 1, 1, a), way)
 }
@@ -146,9 +147,9 @@ func TestStoresAreNotWaitedFor(t *testing.T) {
 // loads writes a program of one thread that loads n lines that do not depend
 // on each other, and then uses each.
 func loads(t *testing.T, n int) *isa.Program {
-	return text(t, "param a i64[]",
-		repeat(n, func(i int) string { return fmt.Sprintf("ld.i64 r%d, [$a + %d]", i, 128*i) }),
-		repeat(n, func(i int) string { return fmt.Sprintf("add r%d, r%d, 1", i, i) }))
+	return isatest.Main(t, "param a i64[]",
+		isatest.Lines(n, func(i int) string { return fmt.Sprintf("ld.i64 r%d, [$a + %d]", i, 128*i) }),
+		isatest.Lines(n, func(i int) string { return fmt.Sprintf("add r%d, r%d, 1", i, i) }))
 }
 
 // Loads that do not depend on each other overlap: n lines cost n-1 intervals
@@ -221,7 +222,7 @@ func TestHitUnderMisses(t *testing.T) {
 	r := newRig(t, c)
 	a := r.alloc("a", isa.I64, 1024)
 	clock := r.alloc("clock", isa.I64, 1)
-	p := text(t, "param a i64[]\nparam clock i64[]", "ld.i64 r0, [$a]", "mov r0, r0",
+	p := isatest.Main(t, "param a i64[]\nparam clock i64[]", "ld.i64 r0, [$a]", "mov r0, r0",
 		"ld.i64 r0, [$a + 1024]", "ld.i64 r1, [$a + 2048]", "clock r2",
 		"ld.i64 r3, [$a]", "mov r3, r3", "clock r4", "sub r4, r4, r2", "st.i64 [$clock], r4")
 	r.run(p, 1, 1, a, clock)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"heddle/arch/isa"
+	"heddle/arch/isa/isatest"
 	"heddle/sim"
 
 	"pgregory.net/rapid"
@@ -182,7 +183,7 @@ func TestStallReasons(t *testing.T) {
 		{"load", []string{"ld.i64.shared r0, [0]", "add r0, r0, 1"}, "ld.i64.shared r0, [0]", MemoryDependency, c.LoadStore.SharedLatency - 1},
 	} {
 		r := newRig(t, c)
-		p := text(t, "shared 8", test.lines...)
+		p := isatest.Main(t, "shared 8", test.lines...)
 		r.run(p, 32, 32)
 		for pc, l := range r.gpu.Kernels()[0].Lines {
 			inst := p.Disassemble(int32(pc))
@@ -203,7 +204,7 @@ func TestStallReasons(t *testing.T) {
 	// Two ready warps: one waits while the other issues; and for a unit that
 	// takes a warp in four cycles.
 	r := newRig(t, with(func(c *Config) { c.Units.Mul.Lanes = 8 }))
-	r.run(text(t, "", "mul r0, %tid, 3"), 64, 64)
+	r.run(isatest.Main(t, "", "mul r0, %tid, 3"), 64, 64)
 	s := r.gpu.Stats()
 	if got := s.Stalls[PipeBusy] / sim.Nanosecond; got != 3 {
 		t.Errorf("pipe busy for %d cycles, want 3", got)
@@ -216,7 +217,7 @@ func TestStallReasons(t *testing.T) {
 // A store that finds its line in an L1 that keeps it is no read that hits.
 func TestHitRateLeavesStoresOut(t *testing.T) {
 	r := newRig(t, with(func(c *Config) { c.L1.WriteHit = "update" }))
-	r.run(text(t, "param a i64[]", "ld.i64 r0, [$a]", "mov r0, r0", "st.i64 [$a + 8], r0", "ld.i64 r1, [$a]"), 1, 1, r.alloc("a", isa.I64, 16))
+	r.run(isatest.Main(t, "param a i64[]", "ld.i64 r0, [$a]", "mov r0, r0", "st.i64 [$a + 8], r0", "ld.i64 r1, [$a]"), 1, 1, r.alloc("a", isa.I64, 16))
 	v := r.metrics()
 	if v["global_hit_rate"] != 50 || v["l1_reads"] != 2 || v["l1_read_misses"] != 1 {
 		t.Errorf("hit rate %v%%, %v reads, %v misses; want 50%%, 2 and 1", v["global_hit_rate"], v["l1_reads"], v["l1_read_misses"])
@@ -238,7 +239,7 @@ func TestRowHitRate(t *testing.T) {
 func TestIssueMetrics(t *testing.T) {
 	const n = 50
 	r := newRig(t, with(func(c *Config) { c.SMs, c.Scheduler.Count, c.Scheduler.Interval = 2, 2, 2 }))
-	took := float64(r.run(text(t, "", "mov r0, 1", same(n, "add r0, r0, 1")), 1, 1))
+	took := float64(r.run(isatest.Main(t, "", "mov r0, 1", isatest.Repeat(n, "add r0, r0, 1")), 1, 1))
 	v := r.metrics()
 	for name, want := range map[string]float64{
 		"inst_executed":          n + 2,

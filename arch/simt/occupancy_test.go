@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"heddle/arch/isa"
+	"heddle/arch/isa/isatest"
 	"heddle/sim"
 
 	"pgregory.net/rapid"
@@ -60,7 +61,7 @@ func TestRegisterRounding(t *testing.T) {
 // programOf returns a program of so many registers and bytes of shared memory.
 func programOf(t rapid.TB, registers, shared int) *isa.Program {
 	t.Helper()
-	p := text(t, fmt.Sprintf("shared %d", shared), fmt.Sprintf("mov r%d, 1", registers-1))
+	p := isatest.Main(t, fmt.Sprintf("shared %d", shared), fmt.Sprintf("mov r%d, 1", registers-1))
 	if p.Registers() != registers {
 		t.Fatalf("program of %d registers, want %d", p.Registers(), registers)
 	}
@@ -71,15 +72,15 @@ func programOf(t rapid.TB, registers, shared int) *isa.Program {
 // once: count[0] is the number now, count[1] the most so far.
 func resident(registers, shared int) func(t rapid.TB) *isa.Program {
 	return func(t rapid.TB) *isa.Program {
-		return text(t, fmt.Sprintf("param count i64[]\nshared %d", shared),
+		return isatest.Main(t, fmt.Sprintf("param count i64[]\nshared %d", shared),
 			fmt.Sprintf("mov r%d, 1", registers-1),
 			"eq r0, %btid, 0",
 			"if r0",
 			"atom.add.i64 r1, [$count], 1",
 			"add r1, r1, 1",
 			"atom.max.i64 r1, [$count + 8], r1",
-			same(10, "mul r1, r1, r1"), // all resident blocks overlap
-			same(10, "div r1, r1, 7"),
+			isatest.Repeat(10, "mul r1, r1, r1"), // all resident blocks overlap
+			isatest.Repeat(10, "div r1, r1, 7"),
 			"atom.add.i64 r1, [$count], -1",
 			"mov r1, r1",
 			"endif",
@@ -151,7 +152,7 @@ func TestResidentBlocks(t *testing.T) {
 // Warps that all stay for as long give the occupancy of the formula.
 func TestAchievedOccupancy(t *testing.T) {
 	r := newRig(t, round())
-	r.run(text(t, "", "mov r0, 1", same(50, "div r0, r0, 3"), "bar"), 96*4, 96)
+	r.run(isatest.Main(t, "", "mov r0, 1", isatest.Repeat(50, "div r0, r0, 3"), "bar"), 96*4, 96)
 	if got, want := r.metrics()["achieved_occupancy"], 100*12.0/32; math.Abs(got-want) > 0.5 {
 		t.Errorf("achieved occupancy %v%%, want %v%%", got, want)
 	}
@@ -162,7 +163,7 @@ func TestBlockInterval(t *testing.T) {
 	c := with(func(c *Config) { c.SMs, c.Launch.BlockInterval = 3, 40 })
 	r := newRig(t, c)
 	out := r.alloc("out", isa.I64, 7)
-	r.run(text(t, "param out i64[]", "clock r0", "st.i64 [$out + %block*8], r0"), 32*7, 32, out)
+	r.run(isatest.Main(t, "param out i64[]", "clock r0", "st.i64 [$out + %block*8], r0"), 32*7, 32, out)
 	for i, at := range r.ints(out) {
 		if at != int64(40*i) {
 			t.Errorf("block %d began at %d, want %d", i, at, 40*i)
@@ -177,7 +178,7 @@ func TestThreadIdentities(t *testing.T) {
 	const block, threads = 48, 100
 	out := r.alloc("out", isa.I64, 8*144)
 	store := func(i int, reg string) string { return fmt.Sprintf("st.i64 [$out + r0*8 + %d], %%%s", 8*i, reg) }
-	r.run(text(t, "param out i64[]", "mul r0, %tid, 8", store(0, "tid"), store(1, "btid"), store(2, "block"), store(3, "nthreads"),
+	r.run(isatest.Main(t, "param out i64[]", "mul r0, %tid, 8", store(0, "tid"), store(1, "btid"), store(2, "block"), store(3, "nthreads"),
 		store(4, "lane"), store(5, "width"), store(6, "bsize"), store(7, "nblocks")), threads, block, out)
 	for i := range 144 {
 		want := []int64{int64(i), int64(i % block), int64(i / block), 144, int64(i % block % 32), 32, block, 3}

@@ -99,7 +99,7 @@ func (r *rig) ints(a isa.Array) []int64 { return r.space.View(a).([]int64) }
 // try runs p and returns the cycles that it took.
 func (r *rig) try(p *isa.Program, threads, block int, args ...any) (sim.Cycles, error) {
 	r.t.Helper()
-	end, err := r.gpu.Run(p, threads, block, r.at, values(r.t, args))
+	end, err := r.gpu.Run(p, threads, block, r.at, isa.Args(args...))
 	if err != nil {
 		return 0, err
 	}
@@ -120,44 +120,6 @@ func (r *rig) run(p *isa.Program, threads, block int, args ...any) sim.Cycles {
 	}
 	return n
 }
-
-func values(t rapid.TB, args []any) []isa.Value {
-	var vs []isa.Value
-	for _, a := range args {
-		switch a := a.(type) {
-		case isa.Array:
-			vs = append(vs, isa.Value{Type: isa.I64, Elem: a.Elem, Array: true, Bits: a.Base})
-		case int:
-			vs = append(vs, isa.Value{Type: isa.I64, Bits: uint64(a)})
-		default:
-			t.Fatalf("argument %v of type %T", a, a)
-		}
-	}
-	return vs
-}
-
-// text assembles a program from parameter lines and the lines of its main
-// function, so that a test knows every instruction and register.
-func text(t rapid.TB, params string, lines ...string) *isa.Program {
-	t.Helper()
-	p, err := isa.Parse("test.asm", "program test\n"+params+"\nfunc main()\n"+strings.Join(lines, "\n")+"\nret\n")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
-}
-
-// repeat returns n lines made by format from their index.
-func repeat(n int, format func(i int) string) string {
-	lines := make([]string, n)
-	for i := range lines {
-		lines[i] = format(i)
-	}
-	return strings.Join(lines, "\n")
-}
-
-// same is repeat of one line.
-func same(n int, line string) string { return repeat(n, func(int) string { return line }) }
 
 // cycles runs a program without arguments on a fresh GPU.
 func cycles(t rapid.TB, c Config, p *isa.Program, threads, block int) sim.Cycles {

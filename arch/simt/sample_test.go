@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"heddle/arch/isa"
+	"heddle/arch/isa/isatest"
 	"heddle/arch/mem"
 	"heddle/sim"
 
@@ -36,7 +37,7 @@ func TestSampledRandomPrograms(t *testing.T) {
 		var work isa.Work
 		for range 2 {
 			r.run(p, threads, block, args...)
-			w, err := isa.RunFunctional(isa.NewLaunch(p, space, c.WarpWidth, threads, block, values(t, same)), 1<<24)
+			w, err := isa.RunFunctional(isa.NewLaunch(p, space, c.WarpWidth, threads, block, isa.Args(same...)), 1<<24)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -86,7 +87,7 @@ func walk(t *testing.T, sampling *Sampling) (sim.Cycles, *rig) {
 	for i := range threads {
 		r.ints(steps)[i] = 10 + random.Int64N(10)
 	}
-	p := text(t, "param next i64[]\nparam steps i64[]",
+	p := isatest.Main(t, "param next i64[]\nparam steps i64[]",
 		"ld.i64 r0, [$steps + %tid*8]", "mov r1, %tid",
 		"loop", "ld.i64 r1, [$next + r1*8]", "sub r0, r0, 1", "lt r2, 0, r0", "while r2")
 	return r.run(p, threads, 128, next, steps), r
@@ -115,7 +116,7 @@ func TestSampledFullEmpty(t *testing.T) {
 	r := newRig(t, with(func(c *Config) { c.LoadStore.FullEmpty = true }))
 	r.gpu.SampleLaunches(DefaultSampling)
 	a := r.alloc("a", isa.I64, 1)
-	_, err := r.try(text(t, "param a i64[]", "readff.i64 r0, [$a]"), 1, 1, a)
+	_, err := r.try(isatest.Main(t, "param a i64[]", "readff.i64 r0, [$a]"), 1, 1, a)
 	if err == nil || !strings.Contains(err.Error(), "cannot be sampled") {
 		t.Errorf("error %v", err)
 	}
@@ -126,7 +127,7 @@ func TestSampledFault(t *testing.T) {
 	r := newRig(t, round())
 	r.gpu.SampleLaunches(Sampling{Warm: 100, Measure: 100, Distance: 100_000})
 	a := r.alloc("a", isa.I64, 1<<15)
-	p := text(t, "param a i64[]", same(50, "mul r0, %tid, 1"), "mul r0, %tid, 2", "st.i64 [$a + r0*8], r0")
+	p := isatest.Main(t, "param a i64[]", isatest.Repeat(50, "mul r0, %tid, 1"), "mul r0, %tid, 2", "st.i64 [$a + r0*8], r0")
 	_, err := r.try(p, 1<<15, 128, a)
 	if err == nil || !strings.Contains(err.Error(), "st.i64") {
 		t.Errorf("error %v", err)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"heddle/arch/isa"
+	"heddle/arch/isa/isatest"
 	"heddle/sim"
 
 	"pgregory.net/rapid"
@@ -16,8 +17,8 @@ import (
 func clocks(t rapid.TB, c Config, warps, k int, lines ...string) [][]int64 {
 	t.Helper()
 	lines = append(lines, "bar", fmt.Sprintf("mul r19, %%tid, %d", k),
-		repeat(k, func(i int) string { return fmt.Sprintf("st.i64 [$out + r19*8 + %d], r%d", 8*i, 20+i) }))
-	p := text(t, "param out i64[]", lines...)
+		isatest.Lines(k, func(i int) string { return fmt.Sprintf("st.i64 [$out + r19*8 + %d], r%d", 8*i, 20+i) }))
+	p := isatest.Main(t, "param out i64[]", lines...)
 	r := newRig(t, c)
 	out := r.alloc("out", isa.I64, 32*warps*k)
 	r.run(p, 32*warps, 32*warps, out)
@@ -35,7 +36,7 @@ func TestOrderOfReadyWarps(t *testing.T) {
 	for _, interval := range []sim.Cycles{1, 3} {
 		for _, policy := range []string{"lrr", "gto"} {
 			c := with(func(c *Config) { c.Scheduler.Policy, c.Scheduler.Interval = policy, interval })
-			got := clocks(t, c, warps, k, repeat(k, func(i int) string { return fmt.Sprintf("clock r%d", 20+i) }))
+			got := clocks(t, c, warps, k, isatest.Lines(k, func(i int) string { return fmt.Sprintf("clock r%d", 20+i) }))
 			for w := range warps {
 				for j := range k {
 					want := j*warps + w

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"heddle/arch/isa"
+	"heddle/arch/isa/isatest"
 	"heddle/sim"
 
 	"pgregory.net/rapid"
@@ -75,12 +76,12 @@ func TestSharedMemoryTimes(t *testing.T) {
 		{"atomics to adjacent words", "mul r0, %lane, 1", "atom.add.i32.shared r%d, [0 + r0*4], 1", 1},
 	} {
 		use := func(n int) sim.Cycles {
-			p := text(t, "shared 8192", test.address,
-				repeat(n, func(i int) string { return fmt.Sprintf(test.inst, 1+i) }),
-				repeat(n, func(i int) string { return fmt.Sprintf("add r%d, r%d, 1", 1+i, 1+i) }))
+			p := isatest.Main(t, "shared 8192", test.address,
+				isatest.Lines(n, func(i int) string { return fmt.Sprintf(test.inst, 1+i) }),
+				isatest.Lines(n, func(i int) string { return fmt.Sprintf("add r%d, r%d, 1", 1+i, 1+i) }))
 			return cycles(t, c, p, 32, 32)
 		}
-		none := text(t, "shared 8192", test.address, "add r0, r0, 1")
+		none := isatest.Main(t, "shared 8192", test.address, "add r0, r0, 1")
 		latency := c.LoadStore.SharedLatency + (test.degree-1)*c.LoadStore.SharedInterval
 		wantCycles(t, test.name, use(1)-cycles(t, c, none, 32, 32), latency)
 		wantCycles(t, test.name+", nine more", use(10)-use(1), 9*test.degree*c.LoadStore.SharedInterval)
@@ -92,7 +93,7 @@ func TestSharedMemoryTimes(t *testing.T) {
 func TestSharedMemoryIsTheBlocks(t *testing.T) {
 	r := newRig(t, with(func(c *Config) { c.SMs, c.Occupancy.Blocks = 2, 2 }))
 	out := r.alloc("out", isa.I64, 64*20)
-	p := text(t, "param out i64[]\nshared 512",
+	p := isatest.Main(t, "param out i64[]\nshared 512",
 		"ld.i64.shared r0, [0 + %btid*8]",
 		"add r0, r0, %tid",
 		"st.i64.shared [0 + %btid*8], r0",
@@ -118,7 +119,7 @@ func TestSharedMemoryIsTheBlocks(t *testing.T) {
 func TestLocalMemoryIsTheThreads(t *testing.T) {
 	r := newRig(t, round())
 	out := r.alloc("out", isa.I64, 256)
-	p := text(t, "param out i64[]\nlocal 32",
+	p := isatest.Main(t, "param out i64[]\nlocal 32",
 		"st.i64.local [8], %tid",
 		"and r0, %tid, 3",
 		"ld.i64.local r1, [0 + r0*8]", // 0 but for those whose index is 1
@@ -146,7 +147,7 @@ func TestLocalMemoryIsTheThreads(t *testing.T) {
 func TestLocalMemoryTakesItsRoom(t *testing.T) {
 	const warps = 6
 	r := newRig(t, with(func(c *Config) { c.SMs = 2 }))
-	r.run(text(t, "local 24", "st.i64.local [0], 1", "st.i64.local [16], 2"), 32*warps, 32)
+	r.run(isatest.Main(t, "local 24", "st.i64.local [0], 1", "st.i64.local [16], 2"), 32*warps, 32)
 	for i := range r.gpu.memory.slices {
 		r.gpu.memory.slices[i].cache.Flush(r.at)
 	}

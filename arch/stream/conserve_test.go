@@ -173,7 +173,7 @@ func TestProgramsRunAsWithoutTime(t *testing.T) {
 			return a, sum
 		}
 		a, sum := fill(space)
-		work, err := isa.RunFunctional(isa.NewLaunch(p, space, 1, threads, threads, values(t, []any{a, sum})), 1e7)
+		work, err := isa.RunFunctional(isa.NewLaunch(p, space, 1, threads, threads, isa.Args(a, sum)), 1e7)
 		if err != nil {
 			r.Fatalf("%v\n%s", err, p.Text())
 		}

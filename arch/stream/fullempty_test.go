@@ -8,6 +8,7 @@ import (
 	"pgregory.net/rapid"
 
 	"heddle/arch/isa"
+	"heddle/arch/isa/isatest"
 	"heddle/sim"
 )
 
@@ -16,7 +17,7 @@ import (
 // no issue cycle. A write just before a try serves it, one just after does not.
 func TestRetries(t *testing.T) {
 	const first, between = 42, hit + 50 // tries: behind two words; back and waited
-	p := text(t, "param a i64[]",
+	p := isatest.Main(t, "param a i64[]",
 		"mov r0, 1", "eq r1, %tid, 0",
 		"if r1",
 		"readfe.i64 r2, [$a]", "mul r2, r2, 3",
@@ -32,7 +33,7 @@ func TestRetries(t *testing.T) {
 			}))
 			a := r.alloc("a", 8)
 			r.warm(a)
-			r.run(text(t, "param a i64[]", "purge.i64 [$a]"), 1, a)
+			r.run(isatest.Main(t, "param a i64[]", "purge.i64 [$a]"), 1, a)
 			before := r.sys.Stats()
 			got := r.run(p, 2, a)
 			failed, behind := tries, sim.Cycles(9-1) // the word serves the write first
@@ -61,13 +62,13 @@ func TestTrap(t *testing.T) {
 	r := newRig(t, round())
 	a := r.alloc("a", 8)
 	r.warm(a)
-	r.run(text(t, "param a i64[]", "purge.i64 [$a]"), 1, a)
-	p := text(t, "param a i64[]",
+	r.run(isatest.Main(t, "param a i64[]", "purge.i64 [$a]"), 1, a)
+	p := isatest.Main(t, "param a i64[]",
 		"mov r0, 1", "eq r1, %tid, 0",
 		"if r1",
 		"readfe.i64 r2, [$a]", "mul r2, r2, 3",
 		"else",
-		same(100, chain), "writeef.i64 [$a], 7",
+		isatest.Repeat(100, chain), "writeef.i64 [$a], 7",
 		"endif")
 	got := r.run(p, 2, a)
 	write := sim.Cycles(1 + 21*101) // in the last multiply's word
@@ -112,8 +113,8 @@ func TestLockCounts(t *testing.T) {
 func TestOneWriteFreesAllReaders(t *testing.T) {
 	r := newRig(t, with(func(c *Config) { c.Processors = 3; c.FullEmpty.Limit = 1 }))
 	a := r.alloc("a", 1)
-	r.run(text(t, "param a i64[]", "purge.i64 [$a]"), 1, a)
-	r.run(text(t, "param a i64[]", "eq r1, %tid, 57", "mov r0, 1", "if r1", same(200, chain), "writeef.i64 [$a], 7", "else",
+	r.run(isatest.Main(t, "param a i64[]", "purge.i64 [$a]"), 1, a)
+	r.run(isatest.Main(t, "param a i64[]", "eq r1, %tid, 57", "mov r0, 1", "if r1", isatest.Repeat(200, chain), "writeef.i64 [$a], 7", "else",
 		"readff.i64 r0, [$a]", "endif"), 200, a)
 	if got := r.sys.Stats().Traps; got != 199 {
 		t.Errorf("%d threads were parked, want 199", got)
@@ -126,10 +127,10 @@ func TestDeadlockIsReported(t *testing.T) {
 	a := r.alloc("lock", 4)
 	// Two threads take two locks in opposite order; a third waits for a word
 	// that nobody fills; the fourth ends.
-	p := text(t, "param a i64[]",
+	p := isatest.Main(t, "param a i64[]",
 		"eq r0, %tid, 3", "if r0", "ret", "endif",
 		"eq r0, %tid, 2", "if r0", "purge.i64 [$a + 24]", "readff.i64 r1, [$a + 24]", "endif",
-		"readfe.i64 r1, [$a + %tid*8]", "mul r3, %tid, 5", same(30, "mul r3, r3, 3"),
+		"readfe.i64 r1, [$a + %tid*8]", "mul r3, %tid, 5", isatest.Repeat(30, "mul r3, r3, 3"),
 		"sub r2, 1, %tid", "readfe.i64 r1, [$a + r2*8]")
 	_, err := r.try(p, 4, a)
 	want := strings.TrimSpace(`
@@ -149,8 +150,8 @@ cycle of waits: thread 0 waits for lock[1], last changed by thread 1, which wait
 func TestDeadlockAtBarrier(t *testing.T) {
 	r := newRig(t, round())
 	a := r.alloc("a", 1)
-	r.run(text(t, "param a i64[]", "purge.i64 [$a]"), 1, a)
-	p := text(t, "param a i64[]", "eq r0, %tid, 0", "if r0", "readff.i64 r1, [$a]", "endif", "bar", "writeef.i64 [$a], 1")
+	r.run(isatest.Main(t, "param a i64[]", "purge.i64 [$a]"), 1, a)
+	p := isatest.Main(t, "param a i64[]", "eq r0, %tid, 0", "if r0", "readff.i64 r1, [$a]", "endif", "bar", "writeef.i64 [$a], 1")
 	_, err := r.try(p, 30, a)
 	if err == nil {
 		t.Fatal("no error")
@@ -170,7 +171,7 @@ func TestDeadlockAtBarrier(t *testing.T) {
 // A run that reaches its limit of cycles ends with a report; so does an access
 // outside all arrays, at its place.
 func TestRunsThatEnd(t *testing.T) {
-	forever := text(t, "", "mov r0, 1", "loop", "add r0, r0, 1", "while r0")
+	forever := isatest.Main(t, "", "mov r0, 1", "loop", "add r0, r0, 1", "while r0")
 	r := newRig(t, round())
 	r.sys.LimitCycles(10000)
 	_, err := r.try(forever, 3)
@@ -181,13 +182,13 @@ func TestRunsThatEnd(t *testing.T) {
 
 	r = newRig(t, round())
 	a := r.alloc("a", 3)
-	_, err = r.try(text(t, "param a i64[]", "mov r0, 3", "ld.i64 r1, [$a + r0*8]"), 1, a)
+	_, err = r.try(isatest.Main(t, "param a i64[]", "mov r0, 3", "ld.i64 r1, [$a + r0*8]"), 1, a)
 	if err == nil || !strings.Contains(err.Error(), "test.asm:5") || !strings.Contains(err.Error(), "just past the end of a (len 3)") {
 		t.Errorf("got %v", err)
 	}
 
 	r = newRig(t, round())
-	_, err = r.try(text(t, "", "mov r0, 0", "mul r1, %tid, 3", "rem r1, r1, r0"), 1)
+	_, err = r.try(isatest.Main(t, "", "mov r0, 0", "mul r1, %tid, 3", "rem r1, r1, r0"), 1)
 	if err == nil || !strings.Contains(err.Error(), "test.asm:6") || !strings.Contains(err.Error(), "divides by zero") {
 		t.Errorf("got %v", err)
 	}

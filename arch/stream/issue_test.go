@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"testing"
 
+	"heddle/arch/isa/isatest"
 	"heddle/sim"
 )
 
@@ -17,7 +18,7 @@ func TestOneStreamIssuesOnceAPipeline(t *testing.T) {
 		for _, n := range []int{1, 2, 50} {
 			c := with(func(c *Config) { c.Pipeline = pipeline })
 			r := newRig(t, c)
-			got := r.run(text(t, "", "mov r0, 1", same(n, chain)), 1)
+			got := r.run(isatest.Main(t, "", "mov r0, 1", isatest.Repeat(n, chain)), 1)
 			// mov joins no mul that needs it; ret, control, joins the last mul.
 			wantCycles(t, fmt.Sprintf("pipeline %d, %d", pipeline, n), got, pipeline*sim.Cycles(n+1))
 			if got := r.sys.Stats().Words; got != uint64(n+1) {
@@ -31,7 +32,7 @@ func TestOneStreamIssuesOnceAPipeline(t *testing.T) {
 // cycle, and more streams only take longer.
 func TestTwentyOneStreamsSaturate(t *testing.T) {
 	const n = 40
-	p := text(t, "", "mov r0, 1", same(n-1, chain))
+	p := isatest.Main(t, "", "mov r0, 1", isatest.Repeat(n-1, chain))
 	for streams := 1; streams <= 100; streams++ {
 		r := newRig(t, round())
 		got := r.run(p, streams)
@@ -58,7 +59,7 @@ func TestLongOperations(t *testing.T) {
 		if c.words == 5 {
 			init = "mov d0, 1.0"
 		}
-		got := newRig(t, round()).run(text(t, "", init, same(4, c.line)), 1)
+		got := newRig(t, round()).run(isatest.Main(t, "", init, isatest.Repeat(4, c.line)), 1)
 		wantCycles(t, c.line, got, 21*(1+4*c.words+1))
 	}
 }
@@ -76,7 +77,7 @@ func TestLookahead(t *testing.T) {
 		a := r.alloc("a", 128)
 		r.warm(a)
 		start := r.at
-		r.run(text(t, "param a i64[]", repeat(loads, func(i int) string {
+		r.run(isatest.Main(t, "param a i64[]", isatest.Lines(loads, func(i int) string {
 			return fmt.Sprintf("ld.i64 r%d, [$a + %d]", i, 8*i)
 		})), 1, a)
 		// Word i issues 21 after word i-1 and, from word lookahead on, not
@@ -107,7 +108,7 @@ func TestDependentLoads(t *testing.T) {
 		r := newRig(t, round())
 		a := r.alloc("a", 8) // zeros: each load's index is 0
 		r.warm(a)
-		got := r.run(text(t, "param a i64[]", "mov r0, 0", same(n, "ld.i64 r0, [$a + r0*8]"), "mul r0, r0, 3"), 1, a)
+		got := r.run(isatest.Main(t, "param a i64[]", "mov r0, 0", isatest.Repeat(n, "ld.i64 r0, [$a + r0*8]"), "mul r0, r0, 3"), 1, a)
 		wantCycles(t, fmt.Sprint(n), got, 21+sim.Cycles(n)*hit+21)
 	}
 }
@@ -117,7 +118,7 @@ func TestOnlyTheNeedyWait(t *testing.T) {
 	r := newRig(t, round())
 	a := r.alloc("a", 8)
 	r.warm(a)
-	got := r.run(text(t, "param a i64[]", "mov r1, 1", "ld.i64 r0, [$a]", same(3, "mul r1, r1, 3"), "mul r0, r0, 3"), 1, a)
+	got := r.run(isatest.Main(t, "param a i64[]", "mov r1, 1", "ld.i64 r0, [$a]", isatest.Repeat(3, "mul r1, r1, 3"), "mul r0, r0, 3"), 1, a)
 	// mov+ld at 0, mul at 21, 42, 63, the needy when the data are there.
 	wantCycles(t, "run", got, hit+21)
 	if got := r.sys.Stats().Stalls[MemoryDependency]; got != hit-84 {
@@ -130,7 +131,7 @@ func TestFence(t *testing.T) {
 	r := newRig(t, round())
 	a := r.alloc("a", 8)
 	r.warm(a)
-	got := r.run(text(t, "param a i64[]", "st.i64 [$a], 1", "fence", "mov r0, 1"), 1, a)
+	got := r.run(isatest.Main(t, "param a i64[]", "st.i64 [$a], 1", "fence", "mov r0, 1"), 1, a)
 	wantCycles(t, "run", got, hit+21)
 }
 
@@ -144,7 +145,7 @@ func TestLaunch(t *testing.T) {
 		})
 		for _, items := range []int{1, processors, 4*processors + 1, 20 * processors, 1000000} {
 			r := newRig(t, c)
-			got := r.run(text(t, "", "mov r0, 1"), items)
+			got := r.run(isatest.Main(t, "", "mov r0, 1"), items)
 			threads := min(items, 20*processors)
 			last := sim.Cycles((threads - 1) / processors)
 			wantCycles(t, fmt.Sprintf("%d items on %d", items, processors), got, 5001+33*last+21)
@@ -160,8 +161,8 @@ func TestBarrier(t *testing.T) {
 	c := with(func(c *Config) { c.Launch.Barrier = 70 })
 	r := newRig(t, c)
 	// Thread 3 comes after 50 instructions more, and thread 4 ends before.
-	p := text(t, "", "mov r0, 1", "eq r1, %tid, 4", "if r1", "ret", "endif",
-		"eq r1, %tid, 3", "if r1", same(50, chain), "endif", "bar", "mul r0, r0, 3")
+	p := isatest.Main(t, "", "mov r0, 1", "eq r1, %tid, 4", "if r1", "ret", "endif",
+		"eq r1, %tid, 3", "if r1", isatest.Repeat(50, chain), "endif", "bar", "mul r0, r0, 3")
 	got := r.run(p, 5)
 	// Thread 3 issues: mov+eq, if, eq, if, 50 mul, bar, mul+ret, the first
 	// three cycles after thread 0; the others' last mul comes in its shadow.

@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"heddle/arch/isa"
+	"heddle/arch/isa/isatest"
 	"heddle/sim"
 )
 
@@ -68,7 +69,7 @@ func TestUnloadedLatency(t *testing.T) {
 			a := r.alloc("a", 8*2*processors)
 			skip := processors - int(a.Base/64)%processors // blocks to the next turn
 			index := 8 * (skip + i)
-			p := text(t, "param a i64[]", fmt.Sprintf("ld.i64 r0, [$a + %d]", 8*index), "mul r0, r0, 3")
+			p := isatest.Main(t, "param a i64[]", fmt.Sprintf("ld.i64 r0, [$a + %d]", 8*index), "mul r0, r0, 3")
 			node, _ := r.sys.memory.locate(a.Base + 8*uint64(index))
 			way := sim.Cycles(40 + 25*r.sys.memory.torus.Hops(0, node))
 			miss, buffered := r.run(p, 1, a), r.run(p, 1, a)
@@ -91,14 +92,14 @@ func TestUnloadedLatency(t *testing.T) {
 // holds as many as it may.
 func TestInjectionLimit(t *testing.T) {
 	const loads = 40
-	lines := repeat(loads, func(i int) string { return fmt.Sprintf("ld.i64 r%d, [$a + %d]", i, 8*i) })
+	lines := isatest.Lines(loads, func(i int) string { return fmt.Sprintf("ld.i64 r%d, [$a + %d]", i, 8*i) })
 	for _, queue := range []int{1, 2, 16, 10000} {
 		c := with(func(c *Config) { c.MemoryUnit.Queue = queue })
 		r := newRig(t, c)
 		a := r.alloc("a", 64)
 		r.warm(a)
 		const streams = 100
-		got := r.run(text(t, "param a i64[]", lines), streams, a)
+		got := r.run(isatest.Main(t, "param a i64[]", lines), streams, a)
 		wantCycles(t, fmt.Sprintf("queue %d", queue), got, hit+6*(streams*loads-1))
 		s := r.sys.Stats()
 		if throttled := s.Stalls[MemoryThrottle] > 0; throttled == (queue == 10000) {
@@ -117,7 +118,7 @@ func TestBelowTheInjectionLimit(t *testing.T) {
 	r := newRig(t, round())
 	a := r.alloc("a", 64)
 	r.warm(a)
-	got := r.run(text(t, "param a i64[]", same(n, "st.i64 [$a], 1")), 1, a)
+	got := r.run(isatest.Main(t, "param a i64[]", isatest.Repeat(n, "st.i64 [$a], 1")), 1, a)
 	wantCycles(t, "run", got, 21*(n-1)+hit)
 }
 
@@ -130,7 +131,7 @@ func TestHotWord(t *testing.T) {
 			r := newRig(t, c)
 			a := r.alloc("a", 1024)
 			r.warm(a)
-			one := r.run(text(t, "param a i64[]", "atom.add.i64 r0, [$a], 1"), streams, a)
+			one := r.run(isatest.Main(t, "param a i64[]", "atom.add.i64 r0, [$a], 1"), streams, a)
 			wantCycles(t, fmt.Sprintf("%d streams, one word every %d", streams, interval), one,
 				hit+max(6, interval)*sim.Cycles(streams-1))
 			if got := r.ints(a)[0]; got != int64(streams) {
@@ -139,7 +140,7 @@ func TestHotWord(t *testing.T) {
 			if h := r.sys.HotWords(1); streams > 1 && (len(h) != 1 || h[0].Addr != a.Base || h[0].Atomics != uint64(streams)) {
 				t.Errorf("hot words are %v", h)
 			}
-			many := r.run(text(t, "param a i64[]", "atom.add.i64 r0, [$a + %tid*8 + 8], 1"), streams, a)
+			many := r.run(isatest.Main(t, "param a i64[]", "atom.add.i64 r0, [$a + %tid*8 + 8], 1"), streams, a)
 			wantCycles(t, fmt.Sprintf("%d streams, a word each", streams), many, hit+6*sim.Cycles(streams-1))
 		}
 	}
@@ -152,7 +153,7 @@ func TestHotModule(t *testing.T) {
 	a := r.alloc("a", 8)
 	r.warm(a)
 	const n = 800
-	got := r.run(text(t, "param a i64[]", "st.i64 [$a], 1"), n, a)
+	got := r.run(isatest.Main(t, "param a i64[]", "st.i64 [$a], 1"), n, a)
 	// The first is there after memory unit, word and way; the last has waited
 	// for all the others, less what the ledger's epochs let slip in.
 	want := sim.Cycles(7 + 6 + 40 + 5*(n-1) + 10 + 40)
@@ -169,10 +170,10 @@ func TestCache(t *testing.T) {
 	a := r.alloc("a", 8)
 	r.warm(a)
 	const missed = 12 + hit - 7 // the cache's lookup in place of the memory unit's latency
-	p := text(t, "param a i64[]", "ld.i64 r0, [$a]", "mul r0, r0, 3")
+	p := isatest.Main(t, "param a i64[]", "ld.i64 r0, [$a]", "mul r0, r0, 3")
 	wantCycles(t, "miss", r.run(p, 1, a), missed+21)
 	wantCycles(t, "hit", r.run(p, 1, a), 21+21)
-	r.run(text(t, "param a i64[]", "atom.add.i64 r0, [$a], 1"), 1, a)
+	r.run(isatest.Main(t, "param a i64[]", "atom.add.i64 r0, [$a], 1"), 1, a)
 	wantCycles(t, "after an atomic", r.run(p, 1, a), missed+21)
 	_, cache := r.sys.Buffers()
 	if cache.Reads != 3 || cache.Hits != 1 {
@@ -184,7 +185,7 @@ func TestCache(t *testing.T) {
 func TestLocalMemory(t *testing.T) {
 	r := newRig(t, with(func(c *Config) { c.Processors = 4 }))
 	a := r.alloc("a", 50)
-	p := text(t, "param a i64[]\nlocal 16", "st.i64.local [8], %tid", "ld.i64.local r0, [8]", "st.i64 [$a + %tid*8], r0")
+	p := isatest.Main(t, "param a i64[]\nlocal 16", "st.i64.local [8], %tid", "ld.i64.local r0, [8]", "st.i64 [$a + %tid*8], r0")
 	r.run(p, 50, a)
 	for i, x := range r.ints(a) {
 		if x != int64(i) {
@@ -198,15 +199,15 @@ func TestLocalMemory(t *testing.T) {
 
 // Shared memory of blocks is refused, with the instruction's place.
 func TestRefusals(t *testing.T) {
-	shared := text(t, "shared 64", "mov r0, 1", "st.i64.shared [8], r0")
-	sync := text(t, "param a i64[]", "readfe.i64 r0, [$a]")
+	shared := isatest.Main(t, "shared 64", "mov r0, 1", "st.i64.shared [8], r0")
+	sync := isatest.Main(t, "param a i64[]", "readfe.i64 r0, [$a]")
 	for _, c := range []struct {
 		p      *isa.Program
 		change func(*Config)
 		want   string
 	}{
 		{shared, func(*Config) {}, "test.asm:5: st.i64.shared [8], r0: needs shared memory of a thread block, which this machine lacks"},
-		{text(t, "param a i64[]", "purge.i64 [$a]"), func(c *Config) { c.FullEmpty.Enabled = false },
+		{isatest.Main(t, "param a i64[]", "purge.i64 [$a]"), func(c *Config) { c.FullEmpty.Enabled = false },
 			"test.asm:4: purge.i64 [$a]: needs full/empty bits, which this machine lacks (full_empty.enabled)"},
 		{sync, func(c *Config) { c.FullEmpty.Enabled = false },
 			"test.asm:4: readfe.i64 r0, [$a]: needs full/empty bits, which this machine lacks (full_empty.enabled)"},

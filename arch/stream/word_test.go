@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"heddle/arch/isa"
+	"heddle/arch/isa/isatest"
 )
 
 // loopWords returns the words of the last innermost loop of p: its
@@ -108,7 +109,7 @@ func TestPacking(t *testing.T) {
 		{"a test and its jump", []string{"eq r0, %tid, 0", "if r0", "mov r1, 1", "endif"}, []int32{1, 1, 1, 1}},
 		{"a fence ends a word", []string{"st.i64 [$a], 1", "fence", "mov r1, 1"}, []int32{2, 2}},
 	} {
-		p := text(t, params, c.lines...)
+		p := isatest.Main(t, params, c.lines...)
 		var got []int32
 		for _, w := range pack(p, &WordConfig{Packed: true, Divide: 1, Special: 1}) {
 			if w.ops > 0 {

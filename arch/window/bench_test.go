@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"heddle/arch/isa"
+	"heddle/arch/isa/isatest"
 	"heddle/arch/mem"
 	"heddle/sim"
 )
@@ -20,7 +21,7 @@ func (hits) Access(at sim.Time, _ mem.Access) sim.Time { return at + hit*sim.Nan
 // BenchmarkCore measures a core without a memory behind it, on a loop of a
 // graph kernel's mix of instructions, beside the same loop without time.
 func BenchmarkCore(b *testing.B) {
-	p := text(b, "param a i64[]\nparam n i64", "mov r0, 0", "mov r1, 0", "loop",
+	p := isatest.Main(b, "param a i64[]\nparam n i64", "mov r0, 0", "mov r1, 0", "loop",
 		"and r2, r0, 63", "ld.i64 r3, [$a + r2*8]", "xor r3, r3, r0", "and r4, r3, 63",
 		"ld.i64 r5, [$a + r4*8]", "lt r6, r5, r1", "if r6", "add r1, r1, 3", "else", "add r1, r1, r4", "endif",
 		"and r7, r3, 15", "eq r7, r7, 0", "if r7", "st.i64 [$a + r4*8], r1", "endif",
@@ -32,7 +33,7 @@ func BenchmarkCore(b *testing.B) {
 		if err != nil {
 			b.Fatal(err)
 		}
-		return space, values(b, []any{a, n})
+		return space, isa.Args(a, n)
 	}
 	b.Run("functional", func(b *testing.B) {
 		space, args := setup()

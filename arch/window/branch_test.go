@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"heddle/arch/isa/isatest"
 	"heddle/sim"
 )
 
@@ -33,7 +34,7 @@ func TestMispredict(t *testing.T) {
 				lines = append(lines, l)
 			}
 			r := newRig(t, c)
-			wantCycles(t, fmt.Sprintf("%s, at a loss of %d", b.name, lost), r.run(text(t, "param n i64", lines...), 0), b.want)
+			wantCycles(t, fmt.Sprintf("%s, at a loss of %d", b.name, lost), r.run(isatest.Main(t, "param n i64", lines...), 0), b.want)
 			mispredicts := uint64(1)
 			if b.name == "not taken" {
 				mispredicts = 0
@@ -57,7 +58,7 @@ func TestTakenBranch(t *testing.T) {
 		c := with(func(c *Config) { c.Core.Branch.Taken = sim.Cycles(gap) })
 		// Each else is a jump that is always taken, behind an if that is not.
 		const n = 10
-		p := text(t, "", same(n, "if 1\nelse\nmov r0, 1\nendif"))
+		p := isatest.Main(t, "", isatest.Repeat(n, "if 1\nelse\nmov r0, 1\nendif"))
 		want := sim.Cycles((2*n+1-1)/4 + 2) // dispatched four a cycle
 		if gap > 0 {
 			want = sim.Cycles(n*gap + 2)
@@ -69,7 +70,7 @@ func TestTakenBranch(t *testing.T) {
 func TestFusion(t *testing.T) {
 	// Eight compares and branches, and the return, two a cycle; fused, the
 	// branches take no place.
-	p := text(t, "", same(8, "lt r0, 0, 1\nif r0\nendif"))
+	p := isatest.Main(t, "", isatest.Repeat(8, "lt r0, 0, 1\nif r0\nendif"))
 	for fusion, want := range map[bool]sim.Cycles{false: 8 + 2, true: 4 + 2} {
 		c := with(func(c *Config) { c.Core.Dispatch, c.Core.Fusion = 2, fusion })
 		wantCycles(t, fmt.Sprint("fusion ", fusion), cycles(t, c, p), want)
@@ -79,7 +80,7 @@ func TestFusion(t *testing.T) {
 // A call's results are ready with the return, and returns are predicted as deep
 // as the return stack.
 func TestCalls(t *testing.T) {
-	p := parse(t, `
+	p := isatest.Parse(t, `
 func main()
     mov r0, 1
     call twice(r0) -> (r1)
@@ -96,7 +97,7 @@ func twice(r0) -> i64
 	wantCycles(t, "two calls", cycles(t, round(), p), 13)
 
 	const depth = 12
-	nest := parse(t, `
+	nest := isatest.Parse(t, `
 func main()
     mov r0, 12
     call down(r0)
@@ -177,7 +178,7 @@ func TestRegionsCostNothing(t *testing.T) {
 	c := with(func(c *Config) { c.Core.Branch.Predictor.Bimodal = 4 })
 	of := func(before, after string) (sim.Cycles, uint64) {
 		r := newRig(t, c)
-		took := r.run(text(t, "", repeat(60, func(i int) string {
+		took := r.run(isatest.Main(t, "", isatest.Lines(60, func(i int) string {
 			test := fmt.Sprintf("if %d\nadd r0, r0, 1\nendif", i*i%5%2)
 			if i%3 == 0 {
 				test = before + test + after
@@ -200,7 +201,7 @@ func TestRegionsCostNothing(t *testing.T) {
 // buffer, and is no instruction of the program's.
 func TestBeside(t *testing.T) {
 	const n = 12
-	p := text(t, "", same(n, "if 1\nmov r0, 1\nendif"))
+	p := isatest.Main(t, "", isatest.Repeat(n, "if 1\nmov r0, 1\nendif"))
 	for _, beside := range []int{0, 2, 6, 14} {
 		c := with(func(c *Config) { c.Core.Branch.Beside = beside })
 		r := newRig(t, c)

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"heddle/arch/isa"
+	"heddle/arch/isa/isatest"
 	"heddle/sim"
 )
 
@@ -22,7 +23,7 @@ func TestChain(t *testing.T) {
 		{"mov d0, 1.0", "fma.f64 d0, d0, 2.0, 1.0", 5}, {"mov d0, 1.0", "sqrt.f64 d0, d0", 30}, {"mov r0, 1", "any r0, r0", 1},
 	} {
 		for _, n := range []int{1, 10, 100} {
-			p := text(t, "", unit.init, same(n, unit.line))
+			p := isatest.Main(t, "", unit.init, isatest.Repeat(n, unit.line))
 			wantCycles(t, fmt.Sprint(n, " x ", unit.line), cycles(t, round(), p), 2+sim.Cycles(n)*unit.latency)
 		}
 	}
@@ -33,7 +34,7 @@ func TestWidth(t *testing.T) {
 	// and complete two cycles later. The return is one of them.
 	for _, width := range []int{1, 2, 3, 4, 6} {
 		for _, n := range []int{1, 11, 12, 13, 100} {
-			p := text(t, "", repeat(n-1, func(i int) string { return fmt.Sprintf("mov r%d, 1", i) }))
+			p := isatest.Main(t, "", isatest.Lines(n-1, func(i int) string { return fmt.Sprintf("mov r%d, 1", i) }))
 			c := with(func(c *Config) { c.Core.Dispatch, c.Core.Retire = width, 8 })
 			wantCycles(t, fmt.Sprintf("%d at %d a cycle", n, width), cycles(t, c, p), sim.Cycles((n-1)/width+2))
 			c = with(func(c *Config) { c.Core.Dispatch, c.Core.Retire = 8, width })
@@ -44,21 +45,21 @@ func TestWidth(t *testing.T) {
 
 func TestPorts(t *testing.T) {
 	const n = 60
-	adds := repeat(n, func(i int) string { return fmt.Sprintf("add r%d, %%tid, 1", i) })
+	adds := isatest.Lines(n, func(i int) string { return fmt.Sprintf("add r%d, %%tid, 1", i) })
 	for ports := 1; ports <= 4; ports++ {
 		c := with(func(c *Config) { c.Core.Units.Int.Ports = []int{5, 1, 2, 7}[:ports] })
 		want := sim.Cycles((n-1)/ports + 2) // the last is issued in cycle 1 + (n-1)/ports
 		if ports == 4 {
 			want++ // the return is dispatched after them
 		}
-		wantCycles(t, fmt.Sprint("adds on ports ", ports), cycles(t, c, text(t, "", adds)), want)
+		wantCycles(t, fmt.Sprint("adds on ports ", ports), cycles(t, c, isatest.Main(t, "", adds)), want)
 	}
 
 	// A divide takes its port for 20 cycles; adds take the cycles between.
 	c := with(func(c *Config) { c.Core.Units.Int.Ports = []int{0} })
-	two := text(t, "", "div r0, %tid, 3", "div r1, %tid, 3")
+	two := isatest.Main(t, "", "div r0, %tid, 3", "div r1, %tid, 3")
 	wantCycles(t, "two divides", cycles(t, c, two), 41)
-	behind := text(t, "", "div r0, %tid, 3", "add r1, %tid, 1")
+	behind := isatest.Main(t, "", "div r0, %tid, 3", "add r1, %tid, 1")
 	wantCycles(t, "an add behind a divide", cycles(t, c, behind), 22)
 	c = with(func(c *Config) { c.Core.Units.Divide = UnitConfig{20, 3, []int{0}} })
 	wantCycles(t, "two pipelined divides", cycles(t, c, two), 24)
@@ -67,7 +68,7 @@ func TestPorts(t *testing.T) {
 // Younger instructions use the cycles that older ones leave while they wait.
 func TestOutOfOrder(t *testing.T) {
 	c := with(func(c *Config) { c.Core.Units.Int.Ports, c.Core.Retire = []int{3}, 32 })
-	p := text(t, "", "div r0, %tid, 3", "add r1, r0, 1", repeat(19, func(i int) string { return fmt.Sprintf("mov r%d, 1", i+2) }))
+	p := isatest.Main(t, "", "div r0, %tid, 3", "add r1, r0, 1", isatest.Lines(19, func(i int) string { return fmt.Sprintf("mov r%d, 1", i+2) }))
 	// The divide is complete in 21, the add in 22; nineteen moves take the
 	// port in cycles 1 to 19.
 	wantCycles(t, "moves under a divide", cycles(t, c, p), 22)
@@ -78,7 +79,7 @@ func TestReorderBuffer(t *testing.T) {
 	// dispatched in 22, and complete in 24.
 	const n = 40
 	for _, following := range []int{n - 2, n - 1, n} {
-		p := text(t, "", "div r0, %tid, 3", repeat(following, func(i int) string { return fmt.Sprintf("mov r%d, 1", i+1) }))
+		p := isatest.Main(t, "", "div r0, %tid, 3", isatest.Lines(following, func(i int) string { return fmt.Sprintf("mov r%d, 1", i+1) }))
 		want := sim.Cycles(21 + (following+1)/8) // retired 8 a cycle
 		if following+2 > n {
 			want = max(want, 24)
@@ -94,7 +95,7 @@ func TestStations(t *testing.T) {
 	const n = 16
 	for _, fp := range []bool{false, true} {
 		for _, waiting := range []int{n - 1, n, n + 1} {
-			p := text(t, "", "div r0, %tid, 3", repeat(waiting, func(i int) string { return fmt.Sprintf("add r%d, r0, 1", i+1) }), "mul.f64 d60, 2.0, 2.0")
+			p := isatest.Main(t, "", "div r0, %tid, 3", isatest.Lines(waiting, func(i int) string { return fmt.Sprintf("add r%d, r0, 1", i+1) }), "mul.f64 d60, 2.0, 2.0")
 			c := with(func(c *Config) {
 				c.Core.Stations, c.Core.Dispatch, c.Core.Retire = n, 32, 32
 				c.Core.Units.Int.Ports = []int{0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15}
@@ -121,7 +122,7 @@ func TestLoads(t *testing.T) {
 		r.ints(a)[i] = int64(a.Base)
 	}
 	const n = 20
-	chain := text(t, "param a i64[]", "mov r0, $a", same(n, "ld.i64 r0, [r0]"))
+	chain := isatest.Main(t, "param a i64[]", "mov r0, $a", isatest.Repeat(n, "ld.i64 r0, [r0]"))
 	wantCycles(t, "a chain of hits", r.run(chain, a), 2+n*hit)
 
 	cold := newRig(t, round())
@@ -129,5 +130,5 @@ func TestLoads(t *testing.T) {
 	for i := range cold.ints(b) {
 		cold.ints(b)[i] = int64(b.Base) + int64(i+8)*8 // the next line
 	}
-	wantCycles(t, "a chain of misses", cold.run(text(t, "param a i64[]", "mov r0, $a", same(n, "ld.i64 r0, [r0]")), b), 2+n*miss)
+	wantCycles(t, "a chain of misses", cold.run(isatest.Main(t, "param a i64[]", "mov r0, $a", isatest.Repeat(n, "ld.i64 r0, [r0]")), b), 2+n*miss)
 }

@@ -5,12 +5,13 @@ import (
 	"testing"
 
 	"heddle/arch/isa"
+	"heddle/arch/isa/isatest"
 	"heddle/sim"
 )
 
 // independent is a program that loads the first words of n lines.
 func independent(t testing.TB, n int) *isa.Program {
-	return text(t, "param a i64[]", repeat(n, func(i int) string { return fmt.Sprintf("ld.i64 r%d, [$a + %d]", i, i*64) }))
+	return isatest.Main(t, "param a i64[]", isatest.Lines(n, func(i int) string { return fmt.Sprintf("ld.i64 r%d, [$a + %d]", i, i*64) }))
 }
 
 // Independent misses overlap up to the line fill buffers, and as far as the
@@ -42,7 +43,7 @@ func TestMemoryParallelism(t *testing.T) {
 	}
 	// Loads of one line share its buffer and wait for it together.
 	r := newRig(t, with(func(c *Config) { c.Core.Retire, c.Core.LoadStore.LineFillBuffers = 8, 1 }))
-	p := text(t, "param a i64[]", repeat(8, func(i int) string { return fmt.Sprintf("ld.i64 r%d, [$a + %d]", i, i*8) }))
+	p := isatest.Main(t, "param a i64[]", isatest.Lines(8, func(i int) string { return fmt.Sprintf("ld.i64 r%d, [$a + %d]", i, i*8) }))
 	wantCycles(t, "eight loads of a line", r.run(p, r.alloc("a", isa.I64, 8)), 1+miss+1)
 }
 
@@ -75,7 +76,7 @@ func TestForwarding(t *testing.T) {
 		{"more than the store", []string{"st.i32 [$a], 7", "ld.i64 r0, [$a]"}, 7 + hit},
 	} {
 		r := newRig(t, with(func(c *Config) { c.Core.LoadStore.Forward = latency }))
-		got := r.run(text(t, "param a i64[]", c.lines...), r.warm(r.alloc("a", isa.I64, 128)))
+		got := r.run(isatest.Main(t, "param a i64[]", c.lines...), r.warm(r.alloc("a", isa.I64, 128)))
 		wantCycles(t, c.name, got, c.want)
 		forwarded := uint64(0)
 		if c.want == 2+latency || c.want == 5+latency {
@@ -91,7 +92,7 @@ func TestForwarding(t *testing.T) {
 // store buffer until they have.
 func TestStoreBuffer(t *testing.T) {
 	const n = 30
-	stores := text(t, "param a i64[]", repeat(n, func(i int) string { return fmt.Sprintf("st.i64 [$a + %d], 1", i*64) }))
+	stores := isatest.Main(t, "param a i64[]", isatest.Lines(n, func(i int) string { return fmt.Sprintf("st.i64 [$a + %d], 1", i*64) }))
 	// With width for all, stores retire in 2 and go to the cache in cycles 3
 	// to n+2.
 	wide := func(c *Config) { c.Core.Dispatch, c.Core.Retire = 32, 32 }
@@ -118,7 +119,7 @@ func TestStoreBuffer(t *testing.T) {
 
 // A load passes older stores whose address is not known, or waits for them.
 func TestStoreAddresses(t *testing.T) {
-	p := text(t, "param a i64[]", "div r0, %tid, 3", "st.i64 [$a + r0*8], 7", "ld.i64 r1, [$a + 512]", same(10, "add r1, r1, 1"))
+	p := isatest.Main(t, "param a i64[]", "div r0, %tid, 3", "st.i64 [$a + r0*8], 7", "ld.i64 r1, [$a + 512]", isatest.Repeat(10, "add r1, r1, 1"))
 	for policy, want := range map[string]sim.Cycles{
 		// The store is issued when the divide is complete, in 21, and goes to
 		// the cache in 23.
@@ -135,7 +136,7 @@ func TestAtomics(t *testing.T) {
 	const n, lock = 7, 20
 	r := newRig(t, round())
 	a := r.warm(r.alloc("a", isa.I64, 1))
-	p := text(t, "param a i64[]", same(n, "atom.add.i64 r0, [$a], 1"))
+	p := isatest.Main(t, "param a i64[]", isatest.Repeat(n, "atom.add.i64 r0, [$a], 1"))
 	wantCycles(t, "atomics", r.run(p, a), 1+n*lock)
 	if r.ints(a)[0] != n {
 		t.Errorf("the sum is %d, want %d", r.ints(a)[0], n)
@@ -143,18 +144,18 @@ func TestAtomics(t *testing.T) {
 	// A store is retired in 2 and in the cache from 3 to 7, when the atomic
 	// begins.
 	r = newRig(t, round())
-	p = text(t, "param a i64[]", "st.i64 [$a], 1", "atom.add.i64 r0, [$a], 1")
+	p = isatest.Main(t, "param a i64[]", "st.i64 [$a], 1", "atom.add.i64 r0, [$a], 1")
 	wantCycles(t, "an atomic behind a store", r.run(p, r.warm(r.alloc("a", isa.I64, 1))), 7+lock)
 	// A load does not pass an atomic; arithmetic does.
 	r = newRig(t, round())
-	p = text(t, "param a i64[]", "atom.add.i64 r0, [$a], 1", "ld.i64 r1, [$a]")
+	p = isatest.Main(t, "param a i64[]", "atom.add.i64 r0, [$a], 1", "ld.i64 r1, [$a]")
 	wantCycles(t, "a load behind an atomic", r.run(p, r.warm(r.alloc("a", isa.I64, 1))), 1+lock+hit)
 	r = newRig(t, round())
-	p = text(t, "param a i64[]", "atom.add.i64 r0, [$a], 1", "mov r1, 1", same(10, "add r1, r1, 1"))
+	p = isatest.Main(t, "param a i64[]", "atom.add.i64 r0, [$a], 1", "mov r1, 1", isatest.Repeat(10, "add r1, r1, 1"))
 	wantCycles(t, "adds behind an atomic", r.run(p, r.warm(r.alloc("a", isa.I64, 1))), 1+lock+3) // retired four a cycle
 	// What follows ownership of the line takes as long after a miss.
 	r = newRig(t, round())
-	p = text(t, "param a i64[]", "atom.add.i64 r0, [$a], 1")
+	p = isatest.Main(t, "param a i64[]", "atom.add.i64 r0, [$a], 1")
 	wantCycles(t, "an atomic that misses", r.run(p, r.alloc("a", isa.I64, 1)), 1+miss+lock-hit)
 }
 
@@ -162,7 +163,7 @@ func TestFence(t *testing.T) {
 	// The store is in the cache in 7, the fence issued then and complete in
 	// 15, and the load issued then.
 	r := newRig(t, round())
-	p := text(t, "param a i64[]", "st.i64 [$a], 1", "fence", "ld.i64 r0, [$a]")
+	p := isatest.Main(t, "param a i64[]", "st.i64 [$a], 1", "fence", "ld.i64 r0, [$a]")
 	wantCycles(t, "a store, a fence, a load", r.run(p, r.warm(r.alloc("a", isa.I64, 1))), 7+8+hit)
 }
 
@@ -177,7 +178,7 @@ func TestTLB(t *testing.T) {
 		for i := range pages {
 			r.ints(a)[i*512] = int64(a.Base) + int64((i+1)%pages)*4096
 		}
-		return r.run(text(t, "param a i64[]", "mov r0, $a", same(pages*rounds, "ld.i64 r0, [r0]")), a)
+		return r.run(isatest.Main(t, "param a i64[]", "mov r0, $a", isatest.Repeat(pages*rounds, "ld.i64 r0, [r0]")), a)
 	}
 	const loads = pages * rounds
 	wantCycles(t, "no TLB", chase(0, 0), 2+loads*hit)
@@ -192,13 +193,13 @@ func TestPassingAtomics(t *testing.T) {
 	const lock = 20
 	c := with(func(c *Config) { c.Core.LoadStore.PassAtomics = true })
 	r := newRig(t, c)
-	p := text(t, "param a i64[]", "atom.add.i64 r0, [$a], 1", "ld.i64 r1, [$a + 8]")
+	p := isatest.Main(t, "param a i64[]", "atom.add.i64 r0, [$a], 1", "ld.i64 r1, [$a + 8]")
 	wantCycles(t, "a load behind an atomic", r.run(p, r.warm(r.alloc("a", isa.I64, 2))), 1+lock)
 	r = newRig(t, c)
-	p = text(t, "param a i64[]", "st.i64 [$a], 1", "fence", "ld.i64 r0, [$a]")
+	p = isatest.Main(t, "param a i64[]", "st.i64 [$a], 1", "fence", "ld.i64 r0, [$a]")
 	wantCycles(t, "a store, a fence, a load", r.run(p, r.warm(r.alloc("a", isa.I64, 1))), 7+8)
 	r = newRig(t, c)
 	const n = 5
-	p = text(t, "param a i64[]", same(n, "atom.add.i64 r0, [$a], 1"))
+	p = isatest.Main(t, "param a i64[]", isatest.Repeat(n, "atom.add.i64 r0, [$a], 1"))
 	wantCycles(t, "atomics", r.run(p, r.warm(r.alloc("a", isa.I64, 1))), 1+n*lock)
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"heddle/arch/isa"
+	"heddle/arch/isa/isatest"
 	"heddle/arch/mem"
 	"heddle/sim"
 
@@ -14,7 +15,7 @@ import (
 // mixed is a program of all kinds of instructions, whose result does not depend
 // on the order of its threads.
 func mixed(t testing.TB) *isa.Program {
-	return parse(t, `
+	return isatest.Parse(t, `
 param a i64[]
 param sum i64[]
 param n i64
@@ -101,7 +102,7 @@ func TestAnyMachine(t *testing.T) {
 		total, _ := space.Alloc("sum", isa.I64, 3)
 		fill(space.View(b).([]int64))
 		space.View(total).([]int64)[2] = 1 << 40
-		work, err := isa.RunFunctional(isa.NewLaunch(p, space, 1, c.Threads, c.Threads, values(t, []any{b, total, n})), 0)
+		work, err := isa.RunFunctional(isa.NewLaunch(p, space, 1, c.Threads, c.Threads, isa.Args(b, total, n)), 0)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -147,7 +148,7 @@ func TestNoAllocation(t *testing.T) {
 	}
 	at := sim.Time(0)
 	allocations := func(n int) float64 {
-		args := values(t, []any{a, sum, n})
+		args := isa.Args(a, sum, n)
 		return testing.AllocsPerRun(3, func() {
 			if at, err = m.Run(p, m.config.Threads, at, args); err != nil {
 				t.Fatal(err)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"heddle/arch/isa"
+	"heddle/arch/isa/isatest"
 	"heddle/sim"
 )
 
@@ -19,7 +20,7 @@ func smt(n int, change func(*Config)) Config {
 }
 
 func moves(n int) string {
-	return repeat(n, func(i int) string { return fmt.Sprintf("mov r%d, 1", i) })
+	return isatest.Lines(n, func(i int) string { return fmt.Sprintf("mov r%d, 1", i) })
 }
 
 // Threads of a core take turns at dispatch, a cycle each.
@@ -27,12 +28,12 @@ func TestTurns(t *testing.T) {
 	const groups = 10
 	for threads := 1; threads <= 4; threads++ {
 		c := smt(threads, func(*Config) {})
-		got := cycles(t, c, text(t, "", moves(4*groups-1)))
+		got := cycles(t, c, isatest.Main(t, "", moves(4*groups-1)))
 		wantCycles(t, fmt.Sprint(threads, " threads"), got, sim.Cycles(threads*groups-1+2))
 	}
 	// Thread 1 needs no cycle after 22. Thread 0 has 0 and, after a branch that
 	// is mispredicted, 2: two dependent divides, issued in 3 and 23.
-	p := text(t, "", "if %tid", moves(4*groups), "else", "div r0, %tid, 3", "div r1, r0, 3", "endif")
+	p := isatest.Main(t, "", "if %tid", moves(4*groups), "else", "div r0, %tid, 3", "div r1, r0, 3", "endif")
 	c := smt(2, func(c *Config) { c.Core.Branch.Mispredict = 2 })
 	wantCycles(t, "a thread that waits", cycles(t, c, p), 43)
 }
@@ -49,7 +50,7 @@ func TestSplitBuffers(t *testing.T) {
 		if both {
 			second = "div r0, %tid, 3\ndiv r0, r0, 3\ndiv r0, r0, 3"
 		}
-		p := text(t, "", "if %tid", second, "else", "div r0, %tid, 3", moves(following), "endif")
+		p := isatest.Main(t, "", "if %tid", second, "else", "div r0, %tid, 3", moves(following), "endif")
 		c := smt(2, func(c *Config) {
 			c.Core.ROB, c.Core.Branch.Mispredict, c.Core.Dispatch, c.Core.Retire = rob, 2, 16, 64
 			c.Core.Units.Divide.Ports = []int{12, 13}
@@ -110,7 +111,7 @@ func TestPlacement(t *testing.T) {
 // Atomics of cores take effect in the order of their issue, whatever the skew.
 func TestAtomicOrder(t *testing.T) {
 	// Thread i increments after i divides; each notes what it found.
-	p := text(t, "param a i64[]\nparam found i64[]", "mov r0, %tid", "mov r2, 1000", "if r0", "loop",
+	p := isatest.Main(t, "param a i64[]\nparam found i64[]", "mov r0, %tid", "mov r2, 1000", "if r0", "loop",
 		"div r2, r2, 3", "sub r0, r0, 1", "while r0", "endif", "mul r3, r2, 0", "add r3, r3, $a",
 		"atom.add.i64 r1, [r3], 1", "st.i64 [$found + %tid*8], r1")
 	for _, skew := range []sim.Cycles{0, 10, 1000} {
@@ -127,7 +128,7 @@ func TestAtomicOrder(t *testing.T) {
 
 // A core is never further ahead than the skew.
 func TestSkew(t *testing.T) {
-	p := text(t, "param a i64[]", "mov r0, 200", "loop", "ld.i64 r1, [$a + r0*64]", "add r2, r1, 1", "sub r0, r0, 1", "while r0")
+	p := isatest.Main(t, "param a i64[]", "mov r0, 200", "loop", "ld.i64 r1, [$a + r0*64]", "add r2, r1, 1", "sub r0, r0, 1", "while r0")
 	for _, skew := range []sim.Cycles{0, 1, 7, 100} {
 		r := newRig(t, with(func(c *Config) { c.Threads, c.Skew = 3, skew }))
 		r.run(p, r.alloc("a", isa.I64, 201*8))

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"heddle/arch/isa"
-	"heddle/kernels"
 )
 
 // ticketProgram lets every item take a ticket from tail.
@@ -36,7 +35,7 @@ func tickets(t *testing.T, n int, cfg Config) ([]int32, *Functional) {
 	if err := m.Write(tail, 0, 0); err != nil {
 		t.Fatal(err)
 	}
-	if err := m.Launch(ticketProgram(), n, kernels.Array(order), kernels.Array(tail), kernels.Int(n)); err != nil {
+	if err := m.Launch(ticketProgram(), n, isa.Args(order, tail, n)...); err != nil {
 		t.Fatal(err)
 	}
 	if got, err := m.Read(tail, 0); err != nil || got != int64(n) {
@@ -107,7 +106,7 @@ func TestBarrier(t *testing.T) {
 			t.Fatal(err)
 		}
 		m.Start()
-		if err := m.Launch(p, 48, kernels.Array(a)); err != nil {
+		if err := m.Launch(p, 48, a.Value()); err != nil {
 			t.Fatal(err)
 		}
 		for i, v := range m.View(a).([]int64) {
@@ -136,10 +135,10 @@ func TestFullEmpty(t *testing.T) {
 				t.Fatal(err)
 			}
 			m.Start()
-			if err := m.Launch(purgeProgram(), 1, kernels.Array(a)); err != nil {
+			if err := m.Launch(purgeProgram(), 1, a.Value()); err != nil {
 				t.Fatal(err)
 			}
-			err = m.Launch(p, 20, kernels.Array(a), kernels.Int(first))
+			err = m.Launch(p, 20, isa.Args(a, first)...)
 			if first == -1 {
 				if err == nil || !strings.Contains(err.Error(), "deadlock") || !strings.Contains(err.Error(), "functional_test.go") {
 					t.Fatalf("seed %d: error %v, want a deadlock and its line", seed, err)
@@ -172,7 +171,7 @@ func TestErrors(t *testing.T) {
 	tail, _ := m.Alloc("tail", isa.I32, 1)
 	weight, _ := m.Alloc("weight", isa.F64, 1)
 	launch := func(n int) error {
-		return m.Launch(ticketProgram(), n, kernels.Array(order), kernels.Array(tail), kernels.Int(n))
+		return m.Launch(ticketProgram(), n, isa.Args(order, tail, n)...)
 	}
 	expect := func(err error, want string) {
 		t.Helper()

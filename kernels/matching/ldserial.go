@@ -96,7 +96,7 @@ func simulateSerial(m kernels.Machine, g *graph.Graph, _ kernels.Options) (kerne
 	}
 
 	m.Start()
-	err := m.Launch(serialProgram(), 1, kernels.Args(xadj, adjncy, weight, candidate, mate, queue, tail, v)...)
+	err := m.Launch(serialProgram(), 1, isa.Args(xadj, adjncy, weight, candidate, mate, queue, tail, v)...)
 	if err != nil {
 		return nil, err
 	}
