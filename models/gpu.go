@@ -184,7 +184,7 @@ func (d *gpuDevice) report(r *Report, elapsed sim.Time) {
 	slot := float64(d.Clock().Span(d.Config().Scheduler.Interval))
 	kernels := d.Kernels()
 	for _, k := range kernels {
-		r.Lines = append(r.Lines, gpuLines(k, whole, slot)...)
+		r.Lines = append(r.Lines, d.lines(k, whole, slot)...)
 	}
 	r.hotWords(d.space, d.HotWords(hottest), func(i int32) *isa.Program { return kernels[i].Program })
 	d.units(r)
@@ -194,30 +194,13 @@ func level(name string, s mem.CacheStats) Level {
 	return Level{name, s.Accesses(), s.Hits, s.Fetched, s.Sent}
 }
 
-// gpuLines adds up the instructions of each source line of a kernel; whole is
-// the time of all warps, slot that of an issue.
-func gpuLines(k simt.Kernel, whole, slot float64) []Line {
-	var lines []Line
-	at := map[int32]int{} // index in lines of each of the program's lines
-	for pc := range k.Lines {
+// lines adds up the instructions of each source line of a kernel; whole is the
+// time of all warps, slot that of an issue.
+func (d *gpuDevice) lines(k simt.Kernel, whole, slot float64) []Line {
+	names := d.legend()
+	issues := func(pc int) uint64 { return k.Lines[pc].Issues }
+	return sourceLines(k.Program, issues, names.levels, names.stack[1:], func(l *Line, pc int) {
 		s := &k.Lines[pc]
-		if s.Issues == 0 {
-			continue
-		}
-		source := k.Program.Code[pc].Line
-		i, ok := at[source]
-		if !ok {
-			i = len(lines)
-			at[source] = i
-			lines = append(lines, Line{Program: k.Program.Name, Source: k.Program.Lines[source]})
-			lines[i].Misses = []Count{{"l1", 0}, {"l2", 0}}
-			for stall := range simt.NumStalls {
-				lines[i].Stalls = append(lines[i].Stalls, Share{stall.String(), 0})
-			}
-		}
-		l := &lines[i]
-		l.Text = append(l.Text, k.Program.Disassemble(int32(pc)))
-		l.Issues += s.Issues
 		l.Lanes += s.Lanes
 		l.Divergent += s.Divergent
 		l.Transactions += s.Transactions
@@ -229,6 +212,5 @@ func gpuLines(k simt.Kernel, whole, slot float64) []Line {
 		for stall, t := range s.Stalls {
 			l.Stalls[stall].Share += float64(t) / whole
 		}
-	}
-	return lines
+	})
 }

@@ -31,27 +31,12 @@ func (m Measurement) OK() bool {
 	return math.IsNaN(want) || math.Abs(m.Simulated-want) <= m.Tolerance*want
 }
 
-// microbenchmark measures one figure of a GPU, in base units.
-type microbenchmark struct {
-	key       string // of TheoryConfig
+// microbenchmark measures one figure with a bench of a kind of machine, in base
+// units.
+type microbenchmark[B any] struct {
+	key       string // of the kind's theory section
 	tolerance float64
-	measure   func(b *bench) float64
-}
-
-// microbenchmarks are the figures of TheoryConfig that programs can measure,
-// and how near a simulation must come: latencies exactly but for the clocks'
-// edges, rates as near as a program of finite length can.
-var microbenchmarks = []microbenchmark{
-	{"f32_peak", 0.03, func(b *bench) float64 { return b.flops(isa.F32) }},
-	{"f64_peak", 0.03, func(b *bench) float64 { return b.flops(isa.F64) }},
-	{"l1_latency", 0.03, (*bench).l1Latency},
-	{"l2_latency", 0.03, (*bench).l2Latency},
-	{"dram_latency", 0.03, (*bench).dramLatency},
-	{"l2_bandwidth", 0.2, (*bench).l2Bandwidth}, // a peak: loads meet at some slices and leave others idle
-	{"dram_read", 0.15, (*bench).dramRead},      // by unloaded latencies: under load they grow
-	{"atomic_same_address", 0.03, (*bench).atomicSameAddress},
-	{"launch", 0.03, (*bench).emptyLaunch},
-	{"copy", 0.03, (*bench).copy},
+	measure   func(b B) float64
 }
 
 // Microbenchmarks runs small programs on machines built from d, one that is
@@ -61,14 +46,32 @@ var microbenchmarks = []microbenchmark{
 func Microbenchmarks(d *Description) ([]Measurement, error) {
 	switch kind, _ := d.Value("kind"); kind {
 	case "simt":
+		b := gpuBench{bench: bench{d: d}}
+		if err := d.Decode(&b.gpu); err != nil {
+			return nil, err
+		}
+		return figures(&b.bench, &b, gpuMicrobenchmarks)
 	case "stream":
-		return streamFigures(d)
+		b := streamBench{bench: bench{d: d}}
+		if err := d.Decode(&b.stream); err != nil {
+			return nil, err
+		}
+		return figures(&b.bench, &b, streamMicrobenchmarks)
 	case "window":
-		return windowFigures(d)
+		b := windowBench{bench: bench{d: d}}
+		if err := d.Decode(&b.window); err != nil {
+			return nil, err
+		}
+		return figures(&b.bench, &b, windowMicrobenchmarks)
 	default:
 		return nil, fmt.Errorf("machine %s: there are no microbenchmarks for a machine of kind %s, which has no timing", d.Name(), kind)
 	}
-	checks, err := d.Theory()
+}
+
+// figures measures what the description of b's machine has a theory of; of is
+// the bench of its kind that b is a part of.
+func figures[B any](b *bench, of B, list []microbenchmark[B]) ([]Measurement, error) {
+	checks, err := b.d.Theory()
 	if err != nil {
 		return nil, err
 	}
@@ -77,16 +80,12 @@ func Microbenchmarks(d *Description) ([]Measurement, error) {
 		known[c.Key] = c
 	}
 	var all []Measurement
-	for _, mb := range microbenchmarks {
+	for _, mb := range list {
 		c, ok := known[mb.key]
 		if !ok {
 			continue
 		}
-		b := bench{d: d}
-		if err := d.Decode(&b.gpu); err != nil {
-			return nil, err
-		}
-		x := mb.measure(&b)
+		x := mb.measure(of)
 		if b.err != nil {
 			return nil, fmt.Errorf("microbenchmark %s: %w", mb.key, b.err)
 		}
@@ -106,8 +105,7 @@ func (c Check) measured(simulated, tolerance float64) Measurement {
 
 // bench runs programs and keeps the first error.
 type bench struct {
-	d   *Description
-	gpu GPUDescription
+	d *Description
 	*Machine
 	err error
 }
@@ -160,9 +158,6 @@ func (b *bench) cycles(t sim.Time) float64 {
 	}
 	return float64(t) / float64(b.clock.Period)
 }
-
-// resident returns the threads that fill the GPU.
-func (b *bench) resident() int { return b.gpu.SMs * int(b.gpu.residentThreads()) }
 
 // Lengths of the two chains of dependent loads of which the difference counts:
 // what a launch costs beside them cancels out.
@@ -219,108 +214,4 @@ func (b *bench) ringOf(size, stride sim.Bytes) []int64 {
 	}
 	ring[last] = 0
 	return ring
-}
-
-// l1Latency chases through half of L1.
-func (b *bench) l1Latency() float64 { return b.chase(b.gpu.L1.Size/2, b.gpu.L1.Line, true) }
-
-// l2Latency chases through what fits in L2 and is too much for L1.
-func (b *bench) l2Latency() float64 {
-	line := max(b.gpu.L1.Line, b.gpu.L2.Slice.Line)
-	size := min(sim.Bytes(b.gpu.l2Size())/2, max(4*b.gpu.L1.Size, 2*longChain*line))
-	return b.chase(size, line, true)
-}
-
-// dramLatency chases through memory that no load has touched, each load in
-// another row and channel.
-func (b *bench) dramLatency() float64 {
-	d := &b.gpu.DRAM
-	stride := sim.Bytes(d.Channels)*max(d.RowBytes, d.Interleave) + d.Interleave
-	return b.chase(stride*(shortChain+longChain+1), stride, false)
-}
-
-// l2Bandwidth makes all threads load from places that are in L2 and, as the
-// loads of an SM lie far apart, not in its L1.
-func (b *bench) l2Bandwidth() float64 {
-	words := 1 // of half of L2, rounded down to a power of two
-	for sim.Bytes(words)*16*2 <= min(sim.Bytes(b.gpu.l2Size()), longestRing) {
-		words *= 2
-	}
-	b.fresh()
-	data := b.adopt("data", make([]float64, words))
-	out := b.alloc("out", isa.F64, b.resident())
-	b.run(sum(), b.resident(), data, out, words) // brings it in
-	before := b.fromL2(data)
-	short := b.run(hop(shortHops, words), b.resident(), data, out)
-	between := b.fromL2(data)
-	long := b.run(hop(longHops, words), b.resident(), data, out)
-	after := b.fromL2(data)
-	bytes := (after - between) - (between - before)
-	return float64(bytes) / (long - short).Seconds()
-}
-
-// fromL2 returns the bytes of a that the SMs have read from L2 so far.
-func (b *bench) fromL2(a isa.Array) sim.Bytes {
-	if b.err != nil {
-		return 0
-	}
-	for _, t := range b.Report().Arrays {
-		if t.Name == a.Name && b.gpu.L1.Enabled {
-			return t.Levels[0].Fetched
-		} else if t.Name == a.Name {
-			return t.Moved
-		}
-	}
-	return 0
-}
-
-// dramRead reads a long array once.
-func (b *bench) dramRead() float64 {
-	const n = 1 << 20 // many times what L2 holds
-	b.fresh()
-	data := b.adopt("data", make([]float64, n))
-	out := b.alloc("out", isa.F64, b.resident())
-	return n * 8 / b.run(sum(), b.resident(), data, out, n).Seconds()
-}
-
-// atomicSameAddress makes all threads add to one word.
-func (b *bench) atomicSameAddress() float64 {
-	b.fresh()
-	word := b.alloc("word", isa.I64, 1)
-	short := b.run(count(1), b.resident(), word)
-	long := b.run(count(4), b.resident(), word)
-	return b.cycles(long-short) / float64(3*b.resident())
-}
-
-// flops runs chains of multiply-adds on every resident thread.
-func (b *bench) flops(t isa.Type) float64 {
-	b.fresh()
-	out := b.alloc("out", t, b.resident())
-	short := b.run(multiplyAdd(t, shortChain), b.resident(), out)
-	long := b.run(multiplyAdd(t, shortChain+128), b.resident(), out)
-	return 2 * 128 * float64(b.resident()) / (long - short).Seconds() / 1e9
-}
-
-// emptyLaunch times a program that does nothing, as the host sees it.
-func (b *bench) emptyLaunch() float64 {
-	b.fresh()
-	if b.err != nil {
-		return 0
-	}
-	b.Start()
-	b.run(isa.NewBuilder("empty").MustBuild(), 1)
-	b.Finish()
-	return float64(b.Report().Elapsed)
-}
-
-// copy times a copy of 64 MiB to the device.
-func (b *bench) copy() float64 {
-	const size = 64 << 20
-	b.fresh()
-	b.adopt("data", make([]uint8, size))
-	if b.err != nil {
-		return 0
-	}
-	b.Start()
-	return size / b.Report().Upload.Seconds()
 }

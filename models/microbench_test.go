@@ -32,7 +32,7 @@ func TestMicrobenchmarks(t *testing.T) {
 				t.Errorf("%s: %s: %.4g %s simulated beats the implied %.4g", name, m.Name, m.Simulated, m.Unit, m.Implied)
 			}
 		}
-		for _, mb := range microbenchmarks {
+		for _, mb := range gpuMicrobenchmarks {
 			if want := name == "tesla-c2050" || mb.key != "l1_latency"; measured[mb.key] != want {
 				t.Errorf("%s: %s measured: %v", name, mb.key, !want)
 			}

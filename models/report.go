@@ -58,6 +58,39 @@ type Line struct {
 	Stalls       []Share // of the threads' time, by reason
 }
 
+// sourceLines adds up a program's instructions that were issued by their source
+// lines, of which each has the caches and the reasons to stall named. It gives
+// add each instruction with its line, whose text it has already.
+func sourceLines(p *isa.Program, issues func(pc int) uint64, caches, stalls []string, add func(l *Line, pc int)) []Line {
+	var lines []Line
+	at := map[int32]int{} // index in lines of each of the program's lines
+	for pc := range p.Code {
+		n := issues(pc)
+		if n == 0 {
+			continue
+		}
+		source := p.Code[pc].Line
+		i, ok := at[source]
+		if !ok {
+			i = len(lines)
+			at[source] = i
+			l := Line{Program: p.Name, Source: p.Lines[source]}
+			for _, name := range caches {
+				l.Misses = append(l.Misses, Count{name, 0})
+			}
+			for _, name := range stalls {
+				l.Stalls = append(l.Stalls, Share{name, 0})
+			}
+			lines = append(lines, l)
+		}
+		l := &lines[i]
+		l.Text = append(l.Text, p.Disassemble(int32(pc)))
+		l.Issues += n
+		add(l, pc)
+	}
+	return lines
+}
+
 // Time returns the line's share of the threads' time.
 func (l *Line) Time() float64 {
 	t := l.Issued

@@ -118,7 +118,7 @@ func (d *streamDevice) report(r *Report, elapsed sim.Time) {
 	}
 	kernels := d.Kernels()
 	for _, k := range kernels {
-		r.Lines = append(r.Lines, streamLines(k, whole)...)
+		r.Lines = append(r.Lines, d.lines(k, whole)...)
 	}
 	for id, info := range d.space.Arrays() {
 		t := d.Array(id)
@@ -138,30 +138,13 @@ func (d *streamDevice) report(r *Report, elapsed sim.Time) {
 	d.units(r)
 }
 
-// streamLines adds up the instructions of each source line of a kernel; whole
-// is the time of all streams, in cycles.
-func streamLines(k stream.Kernel, whole float64) []Line {
-	var lines []Line
-	at := map[int32]int{} // index in lines of each of the program's lines
-	for pc := range k.Lines {
+// lines adds up the instructions of each source line of a kernel; whole is the
+// time of all streams, in cycles.
+func (d *streamDevice) lines(k stream.Kernel, whole float64) []Line {
+	names := d.legend()
+	issues := func(pc int) uint64 { return k.Lines[pc].Issues }
+	return sourceLines(k.Program, issues, names.levels, names.stack[1:], func(l *Line, pc int) {
 		s := &k.Lines[pc]
-		if s.Issues == 0 {
-			continue
-		}
-		source := k.Program.Code[pc].Line
-		i, ok := at[source]
-		if !ok {
-			i = len(lines)
-			at[source] = i
-			lines = append(lines, Line{Program: k.Program.Name, Source: k.Program.Lines[source]})
-			lines[i].Misses = []Count{{"buffer", 0}}
-			for stall := range stream.NumStalls {
-				lines[i].Stalls = append(lines[i].Stalls, Share{stall.String(), 0})
-			}
-		}
-		l := &lines[i]
-		l.Text = append(l.Text, k.Program.Disassemble(int32(pc)))
-		l.Issues += s.Issues
 		l.Lanes += s.Issues
 		l.Transactions += s.Memory
 		l.Requested += sim.Bytes(s.Memory) * sim.Bytes(max(k.Program.Code[pc].Type.Size(), 1))
@@ -171,6 +154,5 @@ func streamLines(k stream.Kernel, whole float64) []Line {
 		for stall, t := range s.Stalls {
 			l.Stalls[stall].Share += float64(t) / whole
 		}
-	}
-	return lines
+	})
 }

@@ -7,48 +7,15 @@ import (
 	"heddle/sim"
 )
 
-// streamMicrobenchmark measures one figure of a stream machine, in base units.
-type streamMicrobenchmark struct {
-	key       string // of StreamTheoryConfig
-	tolerance float64
-	measure   func(b *streamBench) float64
-}
-
 // streamMicrobenchmarks are the figures of StreamTheoryConfig that programs can
 // measure, and how near a simulation must come.
-var streamMicrobenchmarks = []streamMicrobenchmark{
+var streamMicrobenchmarks = []microbenchmark[*streamBench]{
 	{"saturating_streams", 0.01, (*streamBench).saturatingStreams},
 	{"f64_peak", 0.03, (*streamBench).flops},
 	{"unloaded_latency", 0.02, (*streamBench).unloadedLatency},
 	{"loaded_latency", 0.1, (*streamBench).loadedLatency},
 	{"memory_peak", 0.03, (*streamBench).memoryPeak},
 	{"hot_word", 0.02, (*streamBench).hotWord},
-}
-
-// streamFigures is Microbenchmarks for machines of kind stream.
-func streamFigures(d *Description) ([]Measurement, error) {
-	checks, err := d.Theory()
-	if err != nil {
-		return nil, err
-	}
-	known := map[string]Check{}
-	for _, c := range checks {
-		known[c.Key] = c
-	}
-	b := streamBench{bench: bench{d: d}}
-	if err := d.Decode(&b.stream); err != nil {
-		return nil, err
-	}
-	var all []Measurement
-	for _, mb := range streamMicrobenchmarks {
-		c := known[mb.key]
-		x := mb.measure(&b)
-		if b.err != nil {
-			return nil, fmt.Errorf("microbenchmark %s: %w", mb.key, b.err)
-		}
-		all = append(all, c.measured(x, mb.tolerance))
-	}
-	return all, nil
 }
 
 // streamBench is a bench for a stream machine.

@@ -240,7 +240,7 @@ func TestLatenciesFollowTheFormulas(t *testing.T) {
 		}
 		d := builtin(t, "tesla-c2050", set...)
 		g := decodeGPU(t, d)
-		for _, mb := range microbenchmarks {
+		for _, mb := range gpuMicrobenchmarks {
 			if !strings.HasSuffix(mb.key, "_latency") {
 				continue
 			}
@@ -248,7 +248,7 @@ func TestLatenciesFollowTheFormulas(t *testing.T) {
 			if math.IsNaN(want) {
 				continue
 			}
-			b := bench{d: d, gpu: *g}
+			b := gpuBench{bench: bench{d: d}, gpu: *g}
 			got := mb.measure(&b)
 			// A load is ready at an edge of the SM's clock, a packet leaves at
 			// one of the crossbar's, DRAM begins at one of its own; each chain

@@ -8,16 +8,9 @@ import (
 	"heddle/sim"
 )
 
-// windowMicrobenchmark measures one figure of a multicore, in base units.
-type windowMicrobenchmark struct {
-	key       string // of WindowTheoryConfig
-	tolerance float64
-	measure   func(b *windowBench) float64
-}
-
 // windowMicrobenchmarks are the figures of WindowTheoryConfig that programs can
 // measure, and how near a simulation must come.
-var windowMicrobenchmarks = []windowMicrobenchmark{
+var windowMicrobenchmarks = []microbenchmark[*windowBench]{
 	{"l1_latency", 0.01, func(b *windowBench) float64 { return b.inCache(b.window.Memory.L1.Size / 2) }},
 	{"l2_latency", 0.03, (*windowBench).l2Latency},
 	{"l3_latency", 0.03, (*windowBench).l3Latency},
@@ -37,35 +30,6 @@ var windowMicrobenchmarks = []windowMicrobenchmark{
 	{"smt_busy", 0.05, func(b *windowBench) float64 { return b.shared(false) }},
 	{"smt_waiting", 0.05, func(b *windowBench) float64 { return b.shared(true) }},
 	{"region", 0.05, (*windowBench).region},
-}
-
-// windowFigures is Microbenchmarks for machines of kind window.
-func windowFigures(d *Description) ([]Measurement, error) {
-	checks, err := d.Theory()
-	if err != nil {
-		return nil, err
-	}
-	known := map[string]Check{}
-	for _, c := range checks {
-		known[c.Key] = c
-	}
-	var all []Measurement
-	for _, mb := range windowMicrobenchmarks {
-		c, ok := known[mb.key]
-		if !ok {
-			continue
-		}
-		b := windowBench{bench: bench{d: d}}
-		if err := d.Decode(&b.window); err != nil {
-			return nil, err
-		}
-		x := mb.measure(&b)
-		if b.err != nil {
-			return nil, fmt.Errorf("microbenchmark %s: %w", mb.key, b.err)
-		}
-		all = append(all, c.measured(x, mb.tolerance))
-	}
-	return all, nil
 }
 
 // windowBench is a bench for a multicore.

@@ -53,7 +53,7 @@ func (d *windowDevice) report(r *Report, _ sim.Time) {
 	base := float64(s.Cycles[window.Base]) / whole / float64(s.Instructions)
 	kernels := d.Kernels()
 	for _, k := range kernels {
-		r.Lines = append(r.Lines, windowLines(k, whole, base)...)
+		r.Lines = append(r.Lines, d.lines(k, whole, base)...)
 	}
 	r.hotWords(d.space, d.HotWords(hottest), func(i int32) *isa.Program { return kernels[i].Program })
 	d.units(r)
@@ -166,31 +166,14 @@ func lines(s mem.DieStats) (reads, writes int64) {
 	return reads, writes
 }
 
-// windowLines adds up the instructions of each source line of a kernel; whole
-// is the time of all threads, base the share of it in which an instruction is
+// lines adds up the instructions of each source line of a kernel; whole is the
+// time of all threads, base the share of it in which an instruction is
 // dispatched.
-func windowLines(k window.Kernel, whole, base float64) []Line {
-	var lines []Line
-	at := map[int32]int{} // index in lines of each of the program's lines
-	for pc := range k.Lines {
+func (d *windowDevice) lines(k window.Kernel, whole, base float64) []Line {
+	names := d.legend()
+	issues := func(pc int) uint64 { return k.Lines[pc].Issues }
+	return sourceLines(k.Program, issues, names.levels[:3], names.stack[1:], func(l *Line, pc int) {
 		s := &k.Lines[pc]
-		if s.Issues == 0 {
-			continue
-		}
-		source := k.Program.Code[pc].Line
-		i, ok := at[source]
-		if !ok {
-			i = len(lines)
-			at[source] = i
-			lines = append(lines, Line{Program: k.Program.Name, Source: k.Program.Lines[source]})
-			lines[i].Misses = []Count{{"l1", 0}, {"l2", 0}, {"l3", 0}}
-			for cause := window.Base + 1; cause < window.NumCauses; cause++ {
-				lines[i].Stalls = append(lines[i].Stalls, Share{cause.String(), 0})
-			}
-		}
-		l := &lines[i]
-		l.Text = append(l.Text, k.Program.Disassemble(int32(pc)))
-		l.Issues += s.Issues
 		l.Lanes += s.Issues
 		l.Divergent += s.Mispredicts
 		l.Transactions += s.Accesses
@@ -203,6 +186,5 @@ func windowLines(k window.Kernel, whole, base float64) []Line {
 		for cause := window.Base + 1; cause < window.NumCauses; cause++ {
 			l.Stalls[cause-1].Share += float64(s.Cycles[cause]) / whole
 		}
-	}
-	return lines
+	})
 }
