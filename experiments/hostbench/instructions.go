@@ -1,10 +1,6 @@
 package hostbench
 
-import (
-	"time"
-
-	"heddle/arch/isa"
-)
+import "heddle/arch/isa"
 
 // Instruction classes are measured by loops of dependent operations, for
 // latency, and of eight independent chains, for throughput. No two operations
@@ -70,20 +66,37 @@ func chainOf(chains, links int, link func(b *isa.Builder, x isa.Reg)) func(b *is
 		for i := range x {
 			x[i] = b.Var(i + 5)
 		}
-		return func() {
-				for i := range x {
-					for range links {
-						link(b, x[i])
-					}
-				}
-			}, func() isa.Reg {
-				sum := x[0]
-				for _, other := range x[1:] {
-					sum = b.Add(sum, other)
-				}
-				return sum
-			}
+		return chained(b, x, links, link), func() isa.Reg { return sumOf(b, x) }
 	}
+}
+
+// floatChainOf is chainOf for doubles.
+func floatChainOf(chains, links int, link func(b *isa.Builder, x isa.Reg)) func(b *isa.Builder) (func(), func() isa.Reg) {
+	return func(b *isa.Builder) (func(), func() isa.Reg) {
+		x := make([]isa.Reg, chains)
+		for i := range x {
+			x[i] = b.Var(float64(i) + 1.5)
+		}
+		return chained(b, x, links, link), func() isa.Reg { return b.F64ToI64(sumOf(b, x)) }
+	}
+}
+
+func chained(b *isa.Builder, x []isa.Reg, links int, link func(b *isa.Builder, x isa.Reg)) func() {
+	return func() {
+		for i := range x {
+			for range links {
+				link(b, x[i])
+			}
+		}
+	}
+}
+
+func sumOf(b *isa.Builder, x []isa.Reg) isa.Reg {
+	sum := x[0]
+	for _, other := range x[1:] {
+		sum = b.Add(sum, other)
+	}
+	return sum
 }
 
 func addXor(b *isa.Builder, x isa.Reg)    { b.SetAdd(x, b.Xor(x, 3), 7) }
@@ -101,39 +114,16 @@ func mulChains(chains, links int) func(b *isa.Builder) (func(), func() isa.Reg) 
 	})
 }
 
-// floatBody is chainOf for doubles.
-func floatBody(chains, links int, link func(b *isa.Builder, x isa.Reg)) func(b *isa.Builder) (func(), func() isa.Reg) {
-	return func(b *isa.Builder) (func(), func() isa.Reg) {
-		x := make([]isa.Reg, chains)
-		for i := range x {
-			x[i] = b.Var(float64(i) + 1.5)
-		}
-		return func() {
-				for i := range x {
-					for range links {
-						link(b, x[i])
-					}
-				}
-			}, func() isa.Reg {
-				sum := x[0]
-				for _, other := range x[1:] {
-					sum = b.Add(sum, other)
-				}
-				return b.F64ToI64(sum)
-			}
-	}
-}
-
 func floatChains(chains, links int) func(b *isa.Builder) (func(), func() isa.Reg) {
-	return floatBody(chains, links, func(b *isa.Builder, x isa.Reg) { b.SetAdd(x, b.Mul(x, 0.5), 1.25) })
+	return floatChainOf(chains, links, func(b *isa.Builder, x isa.Reg) { b.SetAdd(x, b.Mul(x, 0.5), 1.25) })
 }
 
 func specialChains(chains, links int) func(b *isa.Builder) (func(), func() isa.Reg) {
-	return floatBody(chains, links, func(b *isa.Builder, x isa.Reg) { b.SetAdd(x, b.Div(1.7, x), 1.25) })
+	return floatChainOf(chains, links, func(b *isa.Builder, x isa.Reg) { b.SetAdd(x, b.Div(1.7, x), 1.25) })
 }
 
 func convertChain(b *isa.Builder) (func(), func() isa.Reg) {
-	return floatBody(1, 2, func(b *isa.Builder, x isa.Reg) { b.SetAdd(x, b.I64ToF64(b.F64ToI64(x)), 0.25) })(b)
+	return floatChainOf(1, 2, func(b *isa.Builder, x isa.Reg) { b.SetAdd(x, b.I64ToF64(b.F64ToI64(x)), 0.25) })(b)
 }
 
 // The same on this computer. Operands are parameters, so that nothing is known
@@ -208,7 +198,7 @@ func mulThroughput(n int, sink *int64) {
 }
 
 //go:noinline
-func mulWide(n int, from [8]int64, y, z int64) int64 {
+func mulWide[T int64 | float64](n int, from [8]T, y, z T) T {
 	a, b, c, d, e, f, g, h := from[0], from[1], from[2], from[3], from[4], from[5], from[6], from[7]
 	for range n {
 		a = a*y + z
@@ -223,10 +213,10 @@ func mulWide(n int, from [8]int64, y, z int64) int64 {
 	return a + b + c + d + e + f + g + h
 }
 
-func divideLatency(n int, sink *int64) { *sink += int64(divideChain(n, 5, 1<<40+12345, 77777)) }
+func divideLatency(n int, sink *int64) { *sink += int64(divideChain[uint64](n, 5, 1<<40+12345, 77777)) }
 
 //go:noinline
-func divideChain(n int, x, y, z uint64) uint64 {
+func divideChain[T uint64 | float64](n int, x, y, z T) T {
 	for range n {
 		x = y/x + z
 		x = y/x + z
@@ -241,7 +231,7 @@ func divideThroughput(n int, sink *int64) {
 }
 
 //go:noinline
-func divideWide(n int, from [4]uint64, y, z uint64) uint64 {
+func divideWide[T uint64 | float64](n int, from [4]T, y, z T) T {
 	a, b, c, d := from[0], from[1], from[2], from[3]
 	for range n {
 		a = y/a + z
@@ -270,52 +260,13 @@ func floatChain(n int, x, y, z float64) float64 {
 }
 
 func f64Throughput(n int, sink *int64) {
-	*sink += int64(floatWide(n, [8]float64{1.5, 2.5, 3.5, 4.5, 5.5, 6.5, 7.5, 8.5}, 0.5, 1.25))
+	*sink += int64(mulWide(n, [8]float64{1.5, 2.5, 3.5, 4.5, 5.5, 6.5, 7.5, 8.5}, 0.5, 1.25))
 }
 
-//go:noinline
-func floatWide(n int, from [8]float64, y, z float64) float64 {
-	a, b, c, d, e, f, g, h := from[0], from[1], from[2], from[3], from[4], from[5], from[6], from[7]
-	for range n {
-		a = a*y + z
-		b = b*y + z
-		c = c*y + z
-		d = d*y + z
-		e = e*y + z
-		f = f*y + z
-		g = g*y + z
-		h = h*y + z
-	}
-	return a + b + c + d + e + f + g + h
-}
-
-func specialLatency(n int, sink *int64) { *sink += int64(floatDivideChain(n, 1.5, 1.7, 1.25)) }
-
-//go:noinline
-func floatDivideChain(n int, x, y, z float64) float64 {
-	for range n {
-		x = y/x + z
-		x = y/x + z
-		x = y/x + z
-		x = y/x + z
-	}
-	return x
-}
+func specialLatency(n int, sink *int64) { *sink += int64(divideChain(n, 1.5, 1.7, 1.25)) }
 
 func specialThroughput(n int, sink *int64) {
-	*sink += int64(floatDivideWide(n, [4]float64{1.5, 2.5, 3.5, 4.5}, 1.7, 1.25))
-}
-
-//go:noinline
-func floatDivideWide(n int, from [4]float64, y, z float64) float64 {
-	a, b, c, d := from[0], from[1], from[2], from[3]
-	for range n {
-		a = y/a + z
-		b = y/b + z
-		c = y/c + z
-		d = y/d + z
-	}
-	return a + b + c + d
+	*sink += int64(divideWide(n, [4]float64{1.5, 2.5, 3.5, 4.5}, 1.7, 1.25))
 }
 
 func convertLatency(n int, sink *int64) { *sink += int64(convertBack(n, 1.5, 0.25)) }
@@ -327,148 +278,4 @@ func convertBack(n int, x, z float64) float64 {
 		x = float64(int64(x)) + z
 	}
 	return x
-}
-
-// resident is a microbenchmark of what is in the first-level cache.
-type resident struct {
-	name, meaning string
-	operations    int
-	native        func(n int, p *[512]int64) int64
-	body          func(b *isa.Builder, data isa.ArrayParam)
-}
-
-var loadThroughput = resident{
-	"load/throughput", "loads of the first-level cache, twelve independent chains", 48, loadWide,
-	func(b *isa.Builder, data isa.ArrayParam) {
-		for range 12 {
-			at := b.Load(data, 8) // 0
-			for range 3 {
-				at = b.Load(data, at)
-			}
-		}
-	},
-}
-
-var mixThroughput = resident{
-	"mix/throughput", "independent integer operations, three for each store", 16, mixWide,
-	func(b *isa.Builder, data isa.ArrayParam) {
-		for i := range 4 {
-			x := b.Add(b.Xor(i, 3), 1)
-			b.Xor(i, 5)
-			b.Store(data, 8*i, x)
-		}
-	},
-}
-
-var forwardLatency = resident{
-	"forward/latency", "store, dependent load of it, and add", 4, forwardChain,
-	func(b *isa.Builder, data isa.ArrayParam) {
-		for range 4 {
-			b.Store(data, 0, b.Add(b.Load(data, 0), 3))
-		}
-	},
-}
-
-func (r resident) toCase() Case {
-	return Case{
-		Name: r.name, Meaning: r.meaning, Unit: nanoseconds,
-		prepare: func(h *host) (stage, error) {
-			data := new([512]int64)
-			per := float64(r.operations)
-			return stage{
-				run: func(n int) time.Duration {
-					began := time.Now()
-					h.sink += r.native(n, data)
-					return time.Since(began)
-				},
-				figure: func(ns float64) float64 { return ns / per },
-			}, nil
-		},
-		simulate: func(s *simulator) float64 {
-			m := s.machine(1)
-			b := isa.NewBuilder(r.name)
-			data := b.Array("data", isa.I64)
-			n := b.Int("n")
-			b.For(0, n, 1, func(isa.Reg) { r.body(b, data) })
-			array := m.alloc("data", 512)
-			p := b.MustBuild()
-			m.run(writeAll, array, 512, 8)
-			m.write(array, 8, 0)
-			m.run(p, array, 10)
-			return m.perOperation(p, 500, r.operations, array)
-		},
-	}
-}
-
-// node is a place that leads to itself.
-type node struct{ next *node }
-
-func loadWide(n int, _ *[512]int64) int64 {
-	var nodes [12]node
-	for i := range nodes {
-		nodes[i].next = &nodes[i]
-	}
-	if followTwelve(n, &nodes) == nil {
-		return 1
-	}
-	return 0
-}
-
-//go:noinline
-func followTwelve(n int, nodes *[12]node) *node {
-	a, b, c, d, e, f := &nodes[0], &nodes[1], &nodes[2], &nodes[3], &nodes[4], &nodes[5]
-	g, h, i, j, k, l := &nodes[6], &nodes[7], &nodes[8], &nodes[9], &nodes[10], &nodes[11]
-	for range n {
-		a, b, c, d, e, f = a.next, b.next, c.next, d.next, e.next, f.next
-		g, h, i, j, k, l = g.next, h.next, i.next, j.next, k.next, l.next
-		a, b, c, d, e, f = a.next, b.next, c.next, d.next, e.next, f.next
-		g, h, i, j, k, l = g.next, h.next, i.next, j.next, k.next, l.next
-		a, b, c, d, e, f = a.next, b.next, c.next, d.next, e.next, f.next
-		g, h, i, j, k, l = g.next, h.next, i.next, j.next, k.next, l.next
-		a, b, c, d, e, f = a.next, b.next, c.next, d.next, e.next, f.next
-		g, h, i, j, k, l = g.next, h.next, i.next, j.next, k.next, l.next
-	}
-	for _, p := range [...]*node{b, c, d, e, f, g, h, i, j, k, l} {
-		if p == a {
-			return nil
-		}
-	}
-	return a
-}
-
-//go:noinline
-func mixWide(n int, p *[512]int64) int64 {
-	a, b, c, d, e, f, g, h := p[0], p[1], p[2], p[3], p[4], p[5], p[6], p[7]
-	y, z := p[8], p[9]
-	for range n {
-		a = (a ^ z) + y
-		b ^= y
-		p[0] = a
-		c = (c ^ z) + y
-		d ^= y
-		p[8] = c
-		e = (e ^ z) + y
-		f ^= y
-		p[16] = e
-		g = (g ^ z) + y
-		h ^= y
-		p[24] = g
-	}
-	return a + b + c + d + e + f + g + h
-}
-
-// forwardChain is told where to store and where to load, so that it is not
-// known to be the same place.
-func forwardChain(n int, p *[512]int64) int64 { return throughMemory(n, p, 0, 0, 3) }
-
-//go:noinline
-func throughMemory(n int, p *[512]int64, i, j uint, y int64) int64 {
-	i, j = i%512, j%512
-	for range n {
-		p[i] = p[j] + y
-		p[i] = p[j] + y
-		p[i] = p[j] + y
-		p[i] = p[j] + y
-	}
-	return p[i]
 }
