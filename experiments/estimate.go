@@ -65,7 +65,7 @@ func (e estimator) of(r Run, contexts int, vertices, edges float64) estimate {
 	if study.IsProperty(r.Kernel) {
 		seconds := usualOther * edges
 		if work != nil {
-			seconds = (work.Wall + work.Other) / float64(work.Edges) * edges
+			seconds = (work.Simulating + work.Other) / float64(work.Edges) * edges
 		}
 		return estimate{0, startSeconds + seconds, memory}
 	}
@@ -80,7 +80,7 @@ func (e estimator) of(r Run, contexts int, vertices, edges float64) estimate {
 		memory += int64(max(0, float64(work.Memory)/of-usualArrays) * edges)
 	}
 	if speed != nil && speed.Instructions > 0 {
-		rate = float64(speed.Instructions) / speed.Wall
+		rate = float64(speed.Instructions) / speed.Simulating
 	}
 	instructions := perEdge * edges
 	return estimate{instructions, startSeconds + instructions/rate + other*edges, memory}

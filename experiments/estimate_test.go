@@ -10,12 +10,12 @@ import (
 func TestEstimator(t *testing.T) {
 	const edges, vertices = 1000, 100
 	like := estimator{
-		{Kernel: "k", Machine: "m", Edges: 1000, Contexts: 1, Memory: 28_000, Instructions: 50_000, Wall: 0.5, Other: 0.1},
-		{Kernel: "k", Machine: "m", Edges: 1000, Contexts: 48, Memory: 28_000, Instructions: 60_000, Wall: 6, Other: 0.1},
-		{Kernel: "k", Machine: "m", Edges: 64_000, Contexts: 48, Memory: 28_000, Instructions: 64_000, Wall: 1, Other: 0},
-		{Kernel: "more", Machine: "m", Edges: 1000, Contexts: 48, Memory: 128_000, Instructions: 1000, Wall: 1, Other: 0},
-		{Kernel: "k", Machine: "n", Edges: 1000, Contexts: 0, Memory: 28_000, Instructions: 10_000, Wall: 0.01, Other: 0},
-		{Kernel: "graph/degrees", Edges: 500, Wall: 2, Other: 1},
+		{Kernel: "k", Machine: "m", Edges: 1000, Contexts: 1, Memory: 28_000, Instructions: 50_000, Simulating: 0.5, Other: 0.1},
+		{Kernel: "k", Machine: "m", Edges: 1000, Contexts: 48, Memory: 28_000, Instructions: 60_000, Simulating: 6, Other: 0.1},
+		{Kernel: "k", Machine: "m", Edges: 64_000, Contexts: 48, Memory: 28_000, Instructions: 64_000, Simulating: 1, Other: 0},
+		{Kernel: "more", Machine: "m", Edges: 1000, Contexts: 48, Memory: 128_000, Instructions: 1000, Simulating: 1, Other: 0},
+		{Kernel: "k", Machine: "n", Edges: 1000, Contexts: 0, Memory: 28_000, Instructions: 10_000, Simulating: 0.01, Other: 0},
+		{Kernel: "graph/degrees", Edges: 500, Simulating: 2, Other: 1},
 	}
 	for _, c := range []struct {
 		what, kernel, machine string

@@ -12,8 +12,9 @@ import (
 // Host is what a run cost the computer that simulated it. These figures alone
 // differ between two runs of one Run.
 type Host struct {
-	WallSeconds           float64 `json:"wall_seconds"` // simulating
-	Instructions          uint64  `json:"instructions"` // of warps, on a SIMT machine
+	WallSeconds           float64 `json:"wall_seconds"`      // simulating
+	ProcessorSeconds      float64 `json:"processor_seconds"` // of the thread that simulated, 0 where the system does not tell
+	Instructions          uint64  `json:"instructions"`      // of warps, on a SIMT machine
 	InstructionsPerSecond Float   `json:"instructions_per_second"`
 	EventsPerSecond       Float   `json:"events_per_second"`
 	PeakRSS               int64   `json:"peak_rss_bytes"` // of the process, 0 where the system does not tell

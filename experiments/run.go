@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"runtime"
 	"runtime/debug"
 	"time"
 
@@ -106,9 +107,13 @@ func (r Run) execute(ctx context.Context, k kernels.Kernel, h Hooks) (result *Re
 	if h.Running != nil {
 		h.Running(m, g)
 	}
+	runtime.LockOSThread() // whose time is read
 	began = time.Now()
+	used := threadTime()
 	answer, err := r.simulate(ctx, k, m, g)
 	wall := time.Since(began).Seconds()
+	result.Host.ProcessorSeconds = (threadTime() - used).Seconds()
+	runtime.UnlockOSThread()
 	if err != nil && !m.Started() && !errors.Is(err, ErrInterrupted) {
 		return nil, &InputError{err}
 	}

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -44,7 +45,7 @@ var (
 	resultKeys = []string{"arrays", "config", "graph", "host", "hot_words", "kernel", "launches", "lines", "machine",
 		"metrics", "peak", "result", "schedule", "seed", "series", "simulated", "stalls", "units"}
 	hostKeys = []string{"check_seconds", "events_per_second", "instructions", "instructions_per_second", "peak_rss_bytes",
-		"setup_seconds", "wall_seconds"}
+		"processor_seconds", "setup_seconds", "wall_seconds"}
 )
 
 func TestJSON(t *testing.T) {
@@ -99,6 +100,7 @@ func checkCounts(t *testing.T, r map[string]json.RawMessage, timed bool) {
 			Instructions          uint64
 			InstructionsPerSecond float64 `json:"instructions_per_second"`
 			WallSeconds           float64 `json:"wall_seconds"`
+			ProcessorSeconds      float64 `json:"processor_seconds"`
 			EventsPerSecond       float64 `json:"events_per_second"`
 			PeakRSS               int64   `json:"peak_rss_bytes"`
 		}
@@ -143,6 +145,9 @@ func checkCounts(t *testing.T, r map[string]json.RawMessage, timed bool) {
 	}
 	if rate := o.Host.InstructionsPerSecond * o.Host.WallSeconds / float64(instructions); rate < 0.999 || rate > 1.001 || o.Host.PeakRSS <= 0 {
 		t.Errorf("host %+v", o.Host)
+	}
+	if used := o.Host.ProcessorSeconds; used > 1.02*o.Host.WallSeconds+0.01 || used <= 0 && runtime.GOOS == "linux" {
+		t.Errorf("%g s of one processor in %g s", used, o.Host.WallSeconds)
 	}
 	if o.Config["kind"] == nil {
 		t.Errorf("config %s", r["config"])

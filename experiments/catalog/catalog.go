@@ -5,6 +5,7 @@
 package catalog
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"fmt"
@@ -23,7 +24,7 @@ const Name = "catalog.sqlite"
 
 // schemaVersion changes with the schema: a database of another version is made
 // anew.
-const schemaVersion = 2
+const schemaVersion = 3
 
 const schema = `
 DROP TABLE IF EXISTS figure;
@@ -38,8 +39,8 @@ CREATE TABLE run (
 	contexts      INTEGER NOT NULL, -- of the machine
 	memory        INTEGER NOT NULL, -- bytes of its arrays
 	instructions  INTEGER NOT NULL,
-	wall_seconds  REAL NOT NULL,    -- simulating
-	other_seconds REAL NOT NULL     -- setting up and checking
+	simulating    REAL NOT NULL,    -- seconds, of a processor where the result tells
+	other         REAL NOT NULL     -- seconds, setting up and checking
 ) WITHOUT ROWID;
 CREATE TABLE figure (
 	run   TEXT NOT NULL REFERENCES run (id),
@@ -196,8 +197,9 @@ func (c *Catalog) Add(ctx context.Context, id string, o *study.Outcome) error {
 }
 
 func add(ctx context.Context, tx *sql.Tx, id string, o *study.Outcome) error {
+	s := SampleOf(o)
 	_, err := tx.ExecContext(ctx, "INSERT OR REPLACE INTO run VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-		id, o.Kernel, o.Machine, o.Graph.Name, fmt.Sprint(o.Seed), o.Graph.Edges, o.Simulated.Contexts, o.Simulated.Memory, int64(o.Host.Instructions), o.Host.WallSeconds, o.Host.SetupSeconds+o.Host.CheckSeconds)
+		id, o.Kernel, o.Machine, o.Graph.Name, fmt.Sprint(o.Seed), s.Edges, s.Contexts, s.Memory, s.Instructions, s.Simulating, s.Other)
 	if err != nil || o.Kernel == "" {
 		return err
 	}
@@ -241,14 +243,14 @@ type Sample struct {
 	Contexts        int     // of the machine; 0 without timing
 	Memory          int64   // bytes of its arrays
 	Instructions    int64   //
-	Wall            float64 // seconds, simulating
+	Simulating      float64 // seconds of a processor, or of a clock where the result tells no other
 	Other           float64 // seconds, setting up and checking
 }
 
 // SampleOf returns what a run cost that is not listed.
 func SampleOf(o *study.Outcome) Sample {
 	return Sample{o.Kernel, o.Machine, o.Graph.Edges, o.Simulated.Contexts, o.Simulated.Memory,
-		int64(o.Host.Instructions), o.Host.WallSeconds, o.Host.SetupSeconds + o.Host.CheckSeconds}
+		int64(o.Host.Instructions), cmp.Or(o.Host.ProcessorSeconds, o.Host.WallSeconds), o.Host.SetupSeconds + o.Host.CheckSeconds}
 }
 
 // Samples returns what every listed run cost, of graphs that have edges.
@@ -256,9 +258,9 @@ func (c *Catalog) Samples(ctx context.Context) ([]Sample, error) {
 	var all []Sample
 	err := c.each(ctx, func(rows *sql.Rows) error {
 		var s Sample
-		err := rows.Scan(&s.Kernel, &s.Machine, &s.Edges, &s.Contexts, &s.Memory, &s.Instructions, &s.Wall, &s.Other)
+		err := rows.Scan(&s.Kernel, &s.Machine, &s.Edges, &s.Contexts, &s.Memory, &s.Instructions, &s.Simulating, &s.Other)
 		all = append(all, s)
 		return err
-	}, "SELECT kernel, machine, edges, contexts, memory, instructions, wall_seconds, other_seconds FROM run WHERE kernel <> '' AND edges > 0 AND wall_seconds > 0 ORDER BY id")
+	}, "SELECT kernel, machine, edges, contexts, memory, instructions, simulating, other FROM run WHERE kernel <> '' AND edges > 0 AND simulating > 0 ORDER BY id")
 	return all, c.fault(err)
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"heddle/experiments/batch"
+	"heddle/experiments/study"
 )
 
 const result = `{"kernel":"matching/ld","machine":"m","graph":{"name":"g","vertices":4,"edges":7},"seed":18446744073709551615,
@@ -69,6 +70,17 @@ func TestSync(t *testing.T) {
 	}
 	if values, err := open(t, s).Values(ctx, "a"); err != nil || values != nil {
 		t.Errorf("values of a result that is gone: %v, %v", values, err)
+	}
+}
+
+// What a run cost is processor time where the result tells it.
+func TestSampleOfBusyComputer(t *testing.T) {
+	for _, c := range []struct{ processor, want float64 }{{0, 8}, {2, 2}} {
+		o := new(study.Outcome)
+		o.Host.WallSeconds, o.Host.ProcessorSeconds = 8, c.processor
+		if got := SampleOf(o).Simulating; got != c.want {
+			t.Errorf("%g s of processor time in 8 s: %g s", c.processor, got)
+		}
 	}
 }
 

@@ -32,10 +32,11 @@ type Outcome struct {
 		Threads  *float64 `json:"thread_cycles"` // of all threads while they were on the machine
 	} `json:"simulated"`
 	Host struct {
-		WallSeconds  float64 `json:"wall_seconds"`
-		Instructions uint64  `json:"instructions"`
-		SetupSeconds float64 `json:"setup_seconds"`
-		CheckSeconds float64 `json:"check_seconds"`
+		WallSeconds      float64 `json:"wall_seconds"`
+		ProcessorSeconds float64 `json:"processor_seconds"` // 0: not known
+		Instructions     uint64  `json:"instructions"`
+		SetupSeconds     float64 `json:"setup_seconds"`
+		CheckSeconds     float64 `json:"check_seconds"`
 	} `json:"host"`
 	Metrics  Numbers   `json:"metrics"`
 	Stalls   Numbers   `json:"stalls"` // shares of the threads' time
