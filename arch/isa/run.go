@@ -90,6 +90,9 @@ run:
 				} else {
 					regs.set(s.d+lane, decode(s.element, p))
 				}
+				if s.ahead != nil {
+					w.lookAhead(s, lane, at)
+				}
 			case s.uniform:
 				array = w.move(s, active, pc)
 				if w.outcome == Faulted {

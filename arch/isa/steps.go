@@ -12,8 +12,9 @@ type step struct {
 	to      int32  // of what a jump goes to, and a branch whose a is zero, past such text
 	scale   uint64 // that b is multiplied by
 	offset  uint64
-	setsBit bool // changes full/empty bits, or waits for one
-	uniform bool // a is the same for all lanes
+	setsBit bool   // changes full/empty bits, or waits for one
+	uniform bool   // a is the same for all lanes
+	ahead   *ahead // of a load, nil without
 	reach
 }
 
@@ -111,6 +112,7 @@ func resolve(p *Program, width int) []step {
 		case OpWhile:
 			s.next, s.to = after(in.To+1), s.next
 			loops = loops[:len(loops)-1]
+			lead(p, steps, in.To, int32(pc))
 		case OpBreak, OpBreakZero:
 			s.to = after(loops[len(loops)-1].To + 1)
 		case OpBreakNonZero:
