@@ -3,14 +3,15 @@ package experiments
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 )
 
-// BenchmarkSample runs kernels on the Fermi model whole and sampled. It reports
-// how many times as fast the sampled run is, by how much its time is off, half
-// the width of its interval, and whether the interval holds the whole run's
-// time.
+// BenchmarkSample runs kernels on the Fermi model whole, and sampled three times.
+// It reports how many times as fast the sampled run of median time is, by how much
+// its time is off, half the width of its interval, and whether the interval holds
+// the whole run's time.
 func BenchmarkSample(b *testing.B) {
 	for _, graph := range []string{"rmat-er:20", "rmat-g:20", "rmat-b:20", "rmat-g:18", "rmat-er:18"} {
 		for _, kernel := range []string{"matching/ld", "bfs/level"} {
@@ -30,17 +31,22 @@ func benchmarkSample(b *testing.B, run Run) {
 		b.Fatal(err)
 	}
 	run.Sample = true
-	sampled, err := run.Execute(b.Context(), Hooks{})
-	if err != nil {
-		b.Fatal(err)
+	var sampled *Result
+	var walls []float64
+	for range 3 { // what else a host does weighs more in a short run
+		if sampled, err = run.Execute(b.Context(), Hooks{}); err != nil {
+			b.Fatal(err)
+		}
+		walls = append(walls, sampled.Host.WallSeconds)
 	}
+	slices.Sort(walls)
 	t := *whole.Simulated.Seconds
 	low, high := sampled.Simulated.Sampling.Interval[0], sampled.Simulated.Sampling.Interval[1]
 	inside := 0.0
 	if low <= t && t <= high {
 		inside = 1
 	}
-	b.ReportMetric(whole.Host.WallSeconds/sampled.Host.WallSeconds, "times-as-fast")
+	b.ReportMetric(whole.Host.WallSeconds/walls[1], "times-as-fast")
 	b.ReportMetric(100*(*sampled.Simulated.Seconds/t-1), "%-off")
 	b.ReportMetric(100*(high-low)/2/t, "%-interval")
 	b.ReportMetric(inside, "inside")

@@ -57,12 +57,14 @@ func (s *step) fromRow() bool { return s.form == loads && s.uniform }
 // lookAhead asks the host for what follows the access of s at offset at of its
 // segment, by one lane.
 func (w *Warp) lookAhead(s *step, lane operand, at uint64) {
-	index := w.banks.get(s.b + lane)
-	for _, pc := range s.ahead.rows {
-		r := &w.steps[pc]
-		next := w.banks.get(r.a) + index*r.scale + r.offset - r.base + hostLine
-		if next < r.limit && next&(hostLine-1) <= r.mask { // the element begins a line
-			prefetch(&r.data[next])
+	if at&(hostLine/2-1) <= s.mask { // now and then: elements of other rows may be larger
+		index := w.banks.get(s.b + lane)
+		for _, pc := range s.ahead.rows {
+			r := &w.steps[pc]
+			next := w.banks.get(r.a) + index*r.scale + r.offset - r.base + hostLine
+			if next < r.limit {
+				prefetch(&r.data[next])
+			}
 		}
 	}
 	if s.ahead.named < 0 {

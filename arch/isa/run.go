@@ -110,7 +110,14 @@ run:
 			if s.op == OpWhile {
 				lanes = w.top().other
 			}
-			yes := regs.nonZero(s.a, lanes)
+			var yes uint64
+			if lone && lanes == active {
+				if regs.get(s.a+lane) != 0 {
+					yes = active
+				}
+			} else {
+				yes = regs.nonZero(s.a, lanes)
+			}
 			divergent = yes != 0 && yes != lanes
 			switch s.op {
 			case OpIf:

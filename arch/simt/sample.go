@@ -17,8 +17,9 @@ type Sampling struct {
 	Distance sim.Cycles // between windows, at most
 }
 
-// DefaultSampling simulates about one cycle in fifty of a long launch in detail.
-var DefaultSampling = Sampling{Warm: 8_000, Measure: 8_000, Distance: 2_400_000}
+// DefaultSampling simulates about one cycle in two hundred of a long launch in
+// detail.
+var DefaultSampling = Sampling{Warm: 8_000, Measure: 8_000, Distance: 3_600_000}
 
 // Sampled is what came of sampling so far.
 type Sampled struct {
@@ -83,12 +84,14 @@ func (g *GPU) Sampled() *Sampled {
 
 // begin prepares for a launch from time at.
 func (s *sampler) begin(k *kernel, at sim.Time) {
-	if s.costs[k] == nil {
+	s.distance = s.nearest()
+	if s.costs[k] != nil {
+		s.distance *= 3 // as if one stretch had gone well
+	} else {
 		s.costs[k] = s.gpu.newCosts(k)
 	}
 	s.first = len(s.Stretches)
 	s.atBegin, s.warpsAtBegin, s.forwarded = s.gpu.accesses(), s.gpu.dispatched, 0
-	s.distance = s.nearest()
 	s.enter(warming, at, s.Warm)
 }
 
