@@ -73,10 +73,10 @@ func (c *cli) measureHost(ctx context.Context) (*hostbench.Results, error) {
 	facts := hostbench.Describe()
 	cases := hostbench.Cases(facts)
 	done := 0
-	r, err := hostbench.Measure(ctx, facts, cases, func(f hostbench.Figure) {
+	r, err := hostbench.Measure(ctx, facts, cases, func(name string) {
 		done++
 		if c.terminal != nil {
-			fmt.Fprintf(c.stderr, "\r\x1b[K%d of %d: %s", (done-1)%len(cases)+1, len(cases), f.Name)
+			fmt.Fprintf(c.stderr, "\r\x1b[K%d of %d: %s", (done-1)%len(cases)+1, len(cases), name)
 		}
 	})
 	if c.terminal != nil {

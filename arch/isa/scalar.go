@@ -113,6 +113,16 @@ func (x *Scalar) Step(t *Thread) Outcome {
 	return Next
 }
 
+// Target returns the byte address that the instruction at t's PC, which is an
+// atomic or a full/empty operation, will access.
+func (x *Scalar) Target(t *Thread) uint64 {
+	if x.current != t {
+		x.bind(t)
+	}
+	w := &x.warp
+	return w.address(&w.code[t.PC], 1)[0]
+}
+
 // bind makes t the thread that is stepped.
 func (x *Scalar) bind(t *Thread) {
 	x.current = t

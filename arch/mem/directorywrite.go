@@ -31,6 +31,9 @@ func (m *Multicore) own(at sim.Time, p *CorePort, line uint64, have bool, kind K
 	e.ready, e.busy = done, done
 	if kind == Atomic {
 		e.ready, e.busy = done+m.atomicHold, done+m.atomicHold
+		if m.atomicKeep > 0 {
+			m.taken[line] = done
+		}
 	}
 	return done
 }
@@ -40,6 +43,28 @@ func (m *Multicore) hold(line uint64, at sim.Time) {
 	e := m.dir.at(line)
 	e.ready = max(e.ready, at+m.atomicHold)
 	e.busy = max(e.busy, at+m.atomicHold)
+}
+
+// Keeps reports whether cores keep lines for several atomics: Yields tells when
+// to ask.
+func (p *CorePort) Keeps() bool { return p.m.atomicKeep > 0 }
+
+// Yields returns when p may ask for the line of addr at time at or later for an
+// atomic: while another core performs one atomic after the other on it, that
+// core's next is there before a request is, for as long as the costs say.
+func (p *CorePort) Yields(at sim.Time, addr uint64) sim.Time {
+	m := p.m
+	line := addr >> (p.lineBits & 63)
+	e := m.dir.at(line)
+	if e.state != exclusive || !e.owner.isCore() || int(e.owner) == p.core {
+		return at
+	}
+	// The owner's next atomic begins when the last is over, or a little later.
+	next, last := e.busy+p.l1Latency, m.taken[line]+m.atomicKeep
+	if next <= at || last <= at {
+		return at
+	}
+	return min(next, last)
 }
 
 // tell returns when those who must give up their copies before p may modify a

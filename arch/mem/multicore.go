@@ -44,6 +44,8 @@ type Multicore struct {
 	l3Hold     sim.Time // of a line at the port of an L3
 	memoryHold sim.Time // of a line at a memory controller
 	atomicHold sim.Time
+	atomicKeep sim.Time
+	taken      map[uint64]sim.Time // lines that an atomic took from another core, and when it had them; with atomicKeep
 	clean      [net.Distances]sim.Time
 	dirty      [net.Distances]sim.Time
 	handover   [net.Distances]sim.Time // to a write: without the atomic
@@ -94,6 +96,8 @@ func NewMulticore(c MulticoreConfig, clock sim.Clock) (*Multicore, error) {
 		l3Latency:  clock.Span(c.L3.Latency),
 		memoryHold: c.MemoryBandwidth.TimeFor(c.Line),
 		atomicHold: clock.Span(c.Costs.AtomicHold),
+		atomicKeep: clock.Span(c.Costs.AtomicKeep),
+		taken:      map[uint64]sim.Time{},
 		clean:      c.Costs.Clean.table(),
 		dirty:      c.Costs.Dirty.table(),
 		farthest:   links.Farthest(),

@@ -46,13 +46,15 @@ type L1Config struct {
 	Latency sim.Cycles `yaml:"latency" range:"1 cycle..1000 cycles" doc:"of a load that hits"`
 }
 
-// L2Config describes a private second-level cache. It is write-back, LRU.
+// L2Config describes a private second-level cache. It is write-back, LRU unless
+// Oldest says else.
 type L2Config struct {
 	Kind     string     `yaml:"kind" oneof:"inclusive non-inclusive exclusive" doc:"holds all lines of the L1; is filled with the L1 but neither holds nor excludes its lines; or takes what the L1 replaces"`
 	Size     sim.Bytes  `yaml:"size" range:"64 B..1 GiB" doc:"capacity; a multiple of ways x line"`
 	Ways     int        `yaml:"ways" range:"1..64" doc:"associativity"`
 	Latency  sim.Cycles `yaml:"latency" range:"1 cycle..1000 cycles" doc:"of a load that hits, from the core"`
 	Interval sim.Cycles `yaml:"interval" range:"0 cycles..1000 cycles" doc:"between two lines that it gives the L1"`
+	Oldest   int        `yaml:"oldest" range:"0..64" optional:"true" doc:"least recently used lines of a set, at most ways, of which any is replaced, as by policies that know the order of use in part; 0 or 1: the last, LRU"`
 }
 
 // L3Config describes a shared cache. It is write-back, LRU. With kind none the
@@ -72,6 +74,7 @@ type TransferCosts struct {
 	Dirty      DistanceCosts `yaml:"dirty" doc:"load of a modified line from the caches of a core or die"`
 	Handover   DistanceCosts `yaml:"handover" doc:"atomic on a line that another core owns or others share, by the farthest of them: ownership and the atomic"`
 	Memory     DistanceCosts `yaml:"memory" doc:"load from the memory of a die"`
+	AtomicKeep sim.Cycles    `yaml:"atomic_keep" range:"0 cycles..10000 cycles" optional:"true" doc:"for which a core that performs one atomic after the other on a line keeps it at most, when others ask for it; 0: it gives it up after each"`
 	AtomicHold sim.Cycles    `yaml:"atomic_hold" range:"0 cycles..10000 cycles" doc:"of a handover, the time in which the new owner performs its atomic, and keeps the line; a write takes ownership in the rest"`
 }
 
@@ -183,6 +186,9 @@ func (v *multicoreFaults) caches() {
 	v.size("l2", c.L2.Size, c.L2.Ways)
 	v.atLeast("l2.latency", int64(c.L2.Latency), int64(c.L1.Latency))
 	v.atLeast("l2.interval", int64(c.L2.Interval), 0)
+	if c.L2.Oldest > c.L2.Ways {
+		v.fault("l2.oldest: %d are more than l2.ways, %d", c.L2.Oldest, c.L2.Ways)
+	}
 	v.oneOf("l3.kind", c.L3.Kind, "inclusive", "victim", "none")
 	if c.L3.Kind != "none" {
 		v.size("l3", c.L3.Size, c.L3.Ways)

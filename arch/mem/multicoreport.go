@@ -49,6 +49,7 @@ func newCorePort(m *Multicore, core int, clock sim.Clock) *CorePort {
 
 		prefetcher: newPrefetcher(c),
 	}
+	p.l2.oldest = uint64(c.L2.Oldest)
 	if c.Scattered {
 		p.l2.scatter(c.Page / c.Line)
 	}
@@ -177,7 +178,7 @@ func (p *CorePort) miss(at sim.Time, line uint64, kind Kind, array int16) sim.Ti
 		p.leaveL1(at, victim)
 	}
 	if w < 0 && !p.exclusive {
-		p.leaveL2(at, insert(set, newWord(line, flags)))
+		p.leaveL2(at, p.l2.place(set, newWord(line, flags)))
 	}
 	if p.prefetcher != nil {
 		p.prefetch(at, line, array)
@@ -200,7 +201,7 @@ func (p *CorePort) leaveL1(at sim.Time, word cacheWord) {
 		}
 	}
 	p.counts.l1Writebacks++
-	p.leaveL2(at, insert(set, word))
+	p.leaveL2(at, p.l2.place(set, word))
 }
 
 // leaveL2 is called when L2 has replaced a line. Of a line in both caches, the

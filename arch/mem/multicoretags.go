@@ -29,6 +29,8 @@ type lruTags struct {
 	ways     int
 	setOf    sim.Divisor
 	pageBits uint        // of a line's number, those within a page, if pages are scattered; else 0
+	oldest   uint64      // of which any may be replaced; 0 for the last
+	state    uint64      // of a generator that chooses among them
 	words    []cacheWord // noLine: empty; empty ways are last
 }
 
@@ -47,7 +49,7 @@ func (t *lruTags) scatter(lines sim.Bytes) { t.pageBits = uint(bits.TrailingZero
 // set returns the set of a line.
 func (t *lruTags) set(line uint64) []cacheWord {
 	if t.pageBits > 0 {
-		line = frame(line>>(t.pageBits&63))<<(t.pageBits&63) | line&(1<<(t.pageBits&63)-1)
+		line = Frame(line>>(t.pageBits&63))<<(t.pageBits&63) | line&(1<<(t.pageBits&63)-1)
 	}
 	_, set := t.setOf.Split(line)
 	base := int(set) * t.ways
@@ -57,11 +59,11 @@ func (t *lruTags) set(line uint64) []cacheWord {
 // frameBits is the length of a frame's number, for memory of a million pages.
 const frameBits = 20
 
-// frame returns the number of the frame that a page lies in, if pages are
+// Frame returns the number of the frame that a page lies in, if pages are
 // scattered: a hash of the page's (the finalizer of SplitMix64, Steele, Lea,
 // Flood, OOPSLA 2014). Two pages may get the same, which does not matter, as
 // frames only choose sets.
-func frame(page uint64) uint64 {
+func Frame(page uint64) uint64 {
 	page = (page ^ page>>30) * 0xbf58476d1ce4e5b9
 	page = (page ^ page>>27) * 0x94d049bb133111eb
 	return (page ^ page>>31) >> (64 - frameBits)
@@ -93,6 +95,22 @@ func insert(set []cacheWord, word cacheWord) (replaced cacheWord) {
 	set[0] = word
 	return replaced
 }
+
+// place is insert where it need not be the last line that is replaced.
+func (t *lruTags) place(set []cacheWord, word cacheWord) (replaced cacheWord) {
+	last := len(set) - 1
+	if t.oldest > 1 && set[last] != noLine {
+		t.state = t.state*lcgFactor + lcgSum
+		last -= int(t.state >> 33 % t.oldest)
+	}
+	return insert(set[:last+1], word)
+}
+
+// A linear congruential generator modulo 2^64 (Knuth, MMIX).
+const (
+	lcgFactor = 6364136223846793005
+	lcgSum    = 1442695040888963407
+)
 
 // remove takes way w out.
 func remove(set []cacheWord, w int) {

@@ -148,7 +148,7 @@ func (p *CorePort) prefetch(at sim.Time, line uint64, array int16) {
 		f.next = (f.next + 1) % len(f.coming)
 		f.last = max(f.last, done)
 		p.counts.prefetches++
-		p.leaveL2(at, insert(set, newWord(next, flags)))
+		p.leaveL2(at, p.l2.place(set, newWord(next, flags)))
 	}
 	p.from = from
 }

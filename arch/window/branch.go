@@ -37,8 +37,9 @@ func (t *thread) branch(o *op, pc int32, ready int64, why blame) {
 	}
 }
 
-// accompany dispatches and retires what compilers put beside an if. It waits for
-// nothing and nothing waits for it.
+// accompany dispatches and retires what is beside an instruction: what compilers
+// put beside an if, and the operations of a store but one. It waits for nothing
+// and nothing waits for it.
 func (t *thread) accompany(o *op, pc int32) {
 	t.accompanied += int64(o.beside)
 	for range o.beside {

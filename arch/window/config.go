@@ -78,11 +78,13 @@ type LoadStoreConfig struct {
 	DataPorts       []int      `yaml:"data_ports" range:"0..15" len:"0..16" doc:"execution ports that take a store's data; none: store_ports do"`
 	LoadBuffer      int        `yaml:"load_buffer" range:"1..1024" doc:"loads dispatched and not retired"`
 	StoreBuffer     int        `yaml:"store_buffer" range:"1..1024" doc:"stores dispatched and not yet in the cache"`
+	StoreOperations int        `yaml:"store_operations" range:"0..4" optional:"true" doc:"places that a store takes at dispatch and in the reorder buffer, where it is dispatched as several operations; 0: one"`
 	StoreAddresses  string     `yaml:"store_addresses" oneof:"predicted known" doc:"a load passes older stores whose address is predicted to differ, or waits until all their addresses are known"`
 	PassAtomics     bool       `yaml:"pass_atomics" optional:"true" doc:"loads and stores are issued while older atomics and fences wait, as if there were none, as where the order is checked later; else after them"`
 	Forward         sim.Cycles `yaml:"forward" range:"1 cycle..1000 cycles" doc:"latency of a load whose data come from an older store that is not in the cache yet"`
 	Lock            sim.Cycles `yaml:"-"` // of an atomic, once its core owns the line: MulticoreConfig.Costs.AtomicHold
 	LineFillBuffers int        `yaml:"line_fill_buffers" range:"1..1024" doc:"lines on their way to the first-level cache"`
+	StoreFills      int        `yaml:"store_fills" range:"0..1024" optional:"true" doc:"how many of the line fill buffers stores may hold; 0: any number"`
 	Scratch         sim.Cycles `yaml:"scratch" range:"1 cycle..1000 cycles" doc:"latency of block-shared and thread-local memory, which stays in the first-level cache"`
 	FullEmpty       bool       `yaml:"full_empty" doc:"memory has full/empty bits"`
 	FullEmptyRetry  sim.Cycles `yaml:"full_empty_retry" range:"1 cycle..1000000 cycles" doc:"from a word's change until a thread that waits for it retries"`
@@ -99,6 +101,7 @@ type TLBConfig struct {
 	SecondLatency sim.Cycles `yaml:"second_latency" range:"0 cycles..1000 cycles" doc:"added by a hit in the second level"`
 	Walk          sim.Cycles `yaml:"walk" range:"0 cycles..10000 cycles" doc:"added by a miss of both: a page walk, less what its loads take"`
 	Tables        int        `yaml:"tables" range:"0..4" optional:"true" doc:"entries that a page walk loads through the caches, one after the other: 1, or 2 where a hypervisor has a table of its own; upper levels of tables are in walk"`
+	Together      int        `yaml:"together" range:"0..65536" optional:"true" doc:"pages in a row whose entries lie in a row in the tables but the first, as a hypervisor's table follows the system's memory and not a program's; 0: all"`
 	Walkers       int        `yaml:"walkers" range:"0..16" optional:"true" doc:"page walks at a time; 0: any number"`
 }
 

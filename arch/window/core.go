@@ -34,6 +34,8 @@ type core struct {
 	stations   *stations
 	fpStations *stations // the same as stations unless the core has both
 	fills      fillBuffers
+	storeFills []int64 // ring of when the latest lines for stores are there, as many as there may be on their way
+	storeFill  int     // in it, the oldest
 	tlb        translation
 	predictor  predictor
 	stats      Stats
@@ -47,6 +49,7 @@ func newCore(m *Machine, id int, port Port) *core {
 		stations: newStations(k.Stations),
 		fills:    newFillBuffers(k.LoadStore.LineFillBuffers, uint(bits.TrailingZeros64(uint64(m.line)))),
 		tlb:      newTranslation(&k.TLB), predictor: newPredictor(&k.Branch.Predictor),
+		storeFills: make([]int64, k.LoadStore.StoreFills),
 	}
 	c.corePort, _ = port.(*mem.CorePort)
 	c.fpStations = c.stations
@@ -128,6 +131,11 @@ func (c *core) access(t *thread, at int64, a mem.Access, pc int32) (done int64, 
 		c.stats.FillWait += start - at
 		at = start
 	}
+	limited := a.Kind == mem.Write && len(c.storeFills) > 0
+	if limited && c.storeFills[c.storeFill] > at && !c.port.InL1(a.Addr) {
+		c.stats.FillWait += c.storeFills[c.storeFill] - at
+		at = c.storeFills[c.storeFill]
+	}
 	begin := sim.Time(at) * c.period
 	var end sim.Time
 	var from mem.Source
@@ -154,6 +162,10 @@ func (c *core) access(t *thread, at int64, a mem.Access, pc int32) (done int64, 
 		return done, c.fills.cause(a.Addr)
 	}
 	c.fills.take(fill{a.Addr >> (c.fills.shift & 63), at, done, causeOf[from]}, c.at)
+	if limited { // stores ask in order
+		c.storeFills[c.storeFill] = done
+		c.storeFill = (c.storeFill + 1) % len(c.storeFills)
+	}
 	return done, causeOf[from]
 }
 

@@ -32,7 +32,7 @@ type op struct {
 	waits    bool // a full/empty operation, or a purge
 	fp       bool // has a floating point station
 	numDeps  uint8
-	beside   uint8 // instructions that a compiler puts there
+	beside   uint8 // places that it takes besides: instructions that a compiler puts there, operations
 	ports    portSet
 	data     portSet        // of a store's data; 0 if ports take them
 	deps     [maxDeps]int16 // local registers read
@@ -99,6 +99,7 @@ func decode(p *isa.Program, c *CoreConfig, ip uint32) *kernel {
 			o.ports = setOf(ls.LoadPorts)
 		case store:
 			o.ports, o.data = setOf(ls.StorePorts), setOf(ls.DataPorts)
+			o.beside = uint8(max(1, ls.StoreOperations) - 1)
 		case locked:
 			o.ports, o.latency = setOf(ls.LoadPorts), int32(ls.Lock)
 			o.waits = row.Memory == isa.FullEmpty || in.Op == isa.OpPurge

@@ -242,6 +242,10 @@ func (t *thread) loaded(retired int64) {
 // goes to the cache after it is retired. It reports whether t goes on.
 func (t *thread) store(o *op, pc int32, ready int64, why blame) bool {
 	c := t.core
+	if o.beside > 0 {
+		t.accompany(o, pc)
+		ready = max(ready, t.cycle+1)
+	}
 	if t.fence > ready {
 		ready, why = t.fence, t.fenceWhy
 	}

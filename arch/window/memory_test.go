@@ -203,3 +203,37 @@ func TestPassingAtomics(t *testing.T) {
 	p = isatest.Main(t, "param a i64[]", isatest.Repeat(n, "atom.add.i64 r0, [$a], 1"))
 	wantCycles(t, "atomics", r.run(p, r.warm(r.alloc("a", isa.I64, 1))), 1+n*lock)
 }
+
+// A store that takes several places takes them from what is dispatched and
+// retired beside it.
+func TestStoreOperations(t *testing.T) {
+	const n, adds = 64, 7
+	for operations := 1; operations <= 4; operations++ {
+		r := newRig(t, with(func(c *Config) { c.Core.LoadStore.StoreOperations = operations }))
+		a := r.warm(r.alloc("a", isa.I64, 1))
+		group := "st.i64 [$a], 1\n" + isatest.Lines(adds, func(i int) string { return fmt.Sprintf("mov r%d, 1", i) })
+		run := func(n int) sim.Cycles { return r.run(isatest.Main(t, "param a i64[]", isatest.Repeat(n, group)), a) }
+		if got, want := run(3*n)-run(n), sim.Cycles(2*n*(adds+operations)/4); got != want {
+			t.Errorf("%d operations a store: %d cycles for %d stores, want %d", operations, got, 2*n, want)
+		}
+	}
+}
+
+// Stores that miss hold so many line fill buffers at most.
+func TestStoreFills(t *testing.T) {
+	const n = 24
+	took := map[int]sim.Cycles{}
+	for _, fills := range []int{0, 1, 2, 4} {
+		r := newRig(t, with(func(c *Config) { c.Core.LoadStore.StoreFills = fills }))
+		a := r.alloc("a", isa.I64, 8*n)
+		took[fills] = r.run(isatest.Main(t, "param a i64[]", isatest.Lines(n, func(i int) string { return fmt.Sprintf("st.i64 [$a + %d], 1", 64*i) })), a)
+	}
+	for _, fills := range []int{1, 2, 4} {
+		if least := sim.Cycles(n / fills * miss); took[fills] < least || took[fills] > least+50 {
+			t.Errorf("%d lines at a time: %d cycles for %d stores, want %d", fills, took[fills], n, least)
+		}
+	}
+	if took[0] > 2*miss {
+		t.Errorf("without a limit: %d cycles", took[0])
+	}
+}

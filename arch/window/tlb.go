@@ -47,6 +47,7 @@ type translation struct {
 	secondLatency int64
 	walk          int64
 	tables        int
+	together      uint64
 	walkers       []int64 // until when each is busy
 }
 
@@ -59,6 +60,7 @@ func newTranslation(c *TLBConfig) translation {
 		t.second = newTLB(c.SecondEntries, c.SecondWays)
 	}
 	t.secondLatency, t.walk = int64(c.SecondLatency), int64(c.Walk)
+	t.together = uint64(c.Together)
 	t.tables, t.walkers = c.Tables, make([]int64, c.Walkers)
 	return t
 }
@@ -92,6 +94,14 @@ const (
 	entryBytes = 8
 )
 
+// entry returns the address of a page's entry in a table.
+func (t *translation) entry(table int, page uint64) uint64 {
+	if table > 0 && t.together > 0 {
+		page = mem.Frame(page/t.together)*t.together + page%t.together
+	}
+	return tableBase + uint64(table)*tableBytes + page*entryBytes
+}
+
 // translate returns the cycles that translating addr adds to an access at cycle
 // at.
 func (c *core) translate(at int64, addr uint64) int64 {
@@ -112,9 +122,8 @@ func (c *core) translate(at int64, addr uint64) int64 {
 	}
 	end := start + cycles
 	for table := range t.tables {
-		entry := tableBase + uint64(table)*tableBytes + addr>>(t.pageBits&63)*entryBytes
 		begin := sim.Time(end) * c.period
-		done := c.port.Access(begin, mem.Access{Addr: entry, Size: entryBytes, Kind: mem.Read, Array: -1})
+		done := c.port.Access(begin, mem.Access{Addr: t.entry(table, addr>>(t.pageBits&63)), Size: entryBytes, Kind: mem.Read, Array: -1})
 		end += int64((done - begin + c.period - 1) / c.period)
 	}
 	if free != nil {

@@ -27,6 +27,15 @@ func (t *thread) issueAtomic(o *op, pc int32) bool {
 		t.arrive(o, pc)
 		return false
 	}
+	if p := c.corePort; p != nil && p.Keeps() {
+		now := sim.Time(t.issue) * c.period
+		if at := p.Yields(now, t.scalar.Target(&t.lone)); at > now {
+			cycles, _ := c.periods.Split(uint64(at + c.period - 1))
+			t.issue = int64(cycles)
+			t.wake = t.issue - int64(m.config.AtomicSkew)
+			return false
+		}
+	}
 	outcome := t.scalar.Step(&t.lone)
 	if outcome == isa.Faulted {
 		m.fault(t, pc)

@@ -32,3 +32,36 @@ func TestWalksLoadEntries(t *testing.T) {
 		}
 	}
 }
+
+// Entries of as many pages as lie together are in a row in every table but the
+// first, and groups of them elsewhere.
+func TestEntriesTogether(t *testing.T) {
+	const pages = 4096
+	for _, together := range []uint64{0, 1, 2, 4, 512} {
+		walk := translation{together: together}
+		for table := range 3 {
+			used := map[uint64]bool{}
+			far, shared := 0, 0 // few groups share a place, as frames are drawn
+			for page := range uint64(pages) {
+				at := walk.entry(table, page)
+				if used[at] {
+					shared++
+				}
+				used[at] = true
+				if page == 0 || at == walk.entry(table, page-1)+entryBytes {
+					continue
+				}
+				far++
+				if table == 0 || together == 0 || page%together != 0 {
+					t.Fatalf("%d together: table %d, page %d is not beside the one before", together, table, page)
+				}
+			}
+			if shared > pages/100 || table == 0 && shared > 0 {
+				t.Errorf("%d together: table %d has %d entries in others' places", together, table, shared)
+			}
+			if table > 0 && together > 0 && far < int(pages/together)*9/10-1 {
+				t.Errorf("%d together: table %d has %d groups that lie apart", together, table, far)
+			}
+		}
+	}
+}

@@ -50,8 +50,8 @@ func New(ctx context.Context, r *hostbench.Results, o Options) (*Fit, error) {
 	f.d = base
 	for _, step := range []func(*fitter){
 		(*fitter).topology, (*fitter).arithmetic, (*fitter).width, (*fitter).caches, (*fitter).translation,
-		(*fitter).window, (*fitter).branches, (*fitter).bandwidth, (*fitter).beyond, (*fitter).misses, (*fitter).ahead, (*fitter).again, (*fitter).sharing, (*fitter).team,
-		(*fitter).mispredictions,
+		(*fitter).window, (*fitter).branches, (*fitter).bandwidth, (*fitter).beyond, (*fitter).misses, (*fitter).walks, (*fitter).memory,
+		(*fitter).misses, (*fitter).ahead, (*fitter).sharing, (*fitter).team, (*fitter).mispredictions,
 	} {
 		step(f)
 		if f.err != nil {
@@ -76,7 +76,7 @@ func (f *Fit) Simulate(ctx context.Context) error {
 		}
 	}
 	var err error
-	f.Simulated, err = hostbench.Simulate(ctx, f.Machine, f.Measured.Facts, all, func(hostbench.Figure) {})
+	f.Simulated, err = new(hostbench.Simulator).Simulate(ctx, f.Machine, f.Measured.Facts, all, func(hostbench.Figure) {})
 	return err
 }
 
@@ -84,12 +84,16 @@ func (f *Fit) Simulate(ctx context.Context) error {
 type fitter struct {
 	ctx        context.Context
 	r          *hostbench.Results
+	simulator  hostbench.Simulator
 	cases      map[string]hostbench.Case
 	d          *models.Description // so far
 	parameters []Parameter
 	clock      float64 // cycles a nanosecond
 	line       int
-	ref        int // KiB of the chase that shows what memory costs
+	ref        int     // KiB of the chase that shows what memory costs
+	inThird    int     // KiB of the chase that shows what L3 costs
+	walked     int     // pages of the chase that shows what a page walk costs; 0 for none
+	guess      float64 // of that, nanoseconds
 	log        func(format string, args ...any)
 	err        error
 }
@@ -163,7 +167,7 @@ func (f *fitter) simulate(names ...string) []float64 {
 	for i, name := range names {
 		all[i] = f.cases[name]
 	}
-	r, err := hostbench.Simulate(f.ctx, f.d, f.r.Facts, all, func(hostbench.Figure) {})
+	r, err := f.simulator.Simulate(f.ctx, f.d, f.r.Facts, all, func(hostbench.Figure) {})
 	if err != nil {
 		f.err = err
 		return values
@@ -210,26 +214,94 @@ func (f *fitter) adjust(path, name string, guess, least, gain float64, write fun
 	f.log("%s: %s", path, write(best))
 }
 
+// level changes a time at path, from a first guess in its unit, until simulated
+// figures that grow with it are, in the geometric mean, as far above the
+// measured ones as below.
+func (f *fitter) level(path string, names []string, guess, least float64, write func(float64) string, source string) {
+	above := func(x float64) float64 { // the mean logarithm of simulated over measured
+		f.set(path, write(max(x, least)), source)
+		sum := 0.0
+		for i, got := range f.simulate(names...) {
+			sum += math.Log(got / f.value(names[i]))
+		}
+		return sum / float64(len(names))
+	}
+	before, off := guess, above(guess)
+	x := max(guess*math.Exp(-off), least)
+	for range mostSteps {
+		if f.err != nil || math.Abs(off) <= near || write(x) == write(before) {
+			break
+		}
+		offBefore := off
+		off = above(x)
+		next := x
+		if off != offBefore {
+			next = x - off*(x-before)/(off-offBefore)
+		}
+		before, x = x, max(next, least)
+	}
+	f.set(path, write(max(before, least)), source)
+	f.log("%s: %s", path, write(before))
+}
+
 // choose tries values and keeps the one whose simulated figures are nearest to
 // the measured ones.
 func (f *fitter) choose(path string, values []string, names []string, source string) {
+	f.best(path, values, names, 0, source)
+}
+
+// prefer is choose where a value is kept unless a later one explains more than
+// the noise of figures.
+func (f *fitter) prefer(path string, values []string, names []string, source string) {
+	f.best(path, values, names, agreement*agreement*float64(len(names)), source)
+}
+
+func (f *fitter) best(path string, values []string, names []string, noise float64, source string) {
 	best, least := "", math.Inf(1)
 	for _, v := range values {
 		f.set(path, v, source)
-		off := 0.0
-		for i, got := range f.simulate(names...) {
-			d := math.Log(got / f.value(names[i]))
-			off += d * d
+		if off := f.off(names); off < least-noise {
+			best, least = v, off
 		}
 		if f.err != nil {
 			return
 		}
-		if off < least {
-			best, least = v, off
-		}
 	}
 	f.set(path, best, source)
 	f.log("%s: %s", path, best)
+}
+
+// preferTwo is prefer for two keys that bear on each other, and any measure of
+// how far n figures are off.
+func (f *fitter) preferTwo(paths [2]string, values [2][]string, n int, off func() float64, source string) {
+	var best [2]string
+	least := math.Inf(1)
+	for _, first := range values[0] {
+		f.set(paths[0], first, source)
+		for _, second := range values[1] {
+			f.set(paths[1], second, source)
+			if off := off(); off < least-agreement*agreement*float64(n) {
+				best, least = [2]string{first, second}, off
+			}
+			if f.err != nil {
+				return
+			}
+		}
+	}
+	for i, path := range paths {
+		f.set(path, best[i], source)
+		f.log("%s: %s", path, best[i])
+	}
+}
+
+// off returns by how much simulated figures differ from the measured ones: the
+// sum of the squares of the logarithms of their ratios.
+func (f *fitter) off(names []string) (sum float64) {
+	for i, got := range f.simulate(names...) {
+		d := math.Log(got / f.value(names[i]))
+		sum += d * d
+	}
+	return sum
 }
 
 // period returns the nanoseconds of n cycles.
@@ -316,8 +388,6 @@ func (f *fitter) width() {
 	ints := clamp(math.Round(17/(16*f.cycles("int/throughput"))), 1, 8)
 	wide := 18 / (16 * min(f.cycles("int/throughput"), f.cycles("mix/throughput")))
 	dispatch := clamp(math.Round(wide), 1, 16)
-	f.set("core.dispatch", strconv.Itoa(int(dispatch)), f.from("mix/throughput", "and int/throughput: "+short(wide)+" instructions a cycle"))
-	f.set("core.retire", strconv.Itoa(int(dispatch)), "[I] as dispatch")
 	source := f.from("int/throughput", "operations a cycle")
 	for _, unit := range []string{"int", "compare", "warp"} {
 		f.set("core.units."+unit+".ports", portList(0, int(ints)), source)
@@ -327,4 +397,14 @@ func (f *fitter) width() {
 	f.set("core.units.control.ports", fmt.Sprintf("[0, %d]", max(last, 1)), "[I] two of the ports of int")
 	loads := clamp(math.Round(1/f.cycles("load/throughput")), 1, 2)
 	f.set("core.load_store.load_ports", portList(12, int(loads)), f.from("load/throughput", "loads a cycle"))
+	// Stores may take more than a place each.
+	var widths []string
+	for n := range 3 {
+		widths = append(widths, strconv.Itoa(int(dispatch)+n))
+	}
+	f.set("core.retire", strconv.Itoa(int(dispatch)+2), "") // so as not to be what limits
+	f.preferTwo([2]string{"core.dispatch", "core.load_store.store_operations"}, [2][]string{widths, {"1", "2"}},
+		2, func() float64 { return f.off([]string{"int/throughput", "mix/throughput"}) }, f.from("mix/throughput", "and int/throughput: "+short(wide)+" instructions a cycle, stores as one each"))
+	width, _ := f.d.Value("core.dispatch")
+	f.set("core.retire", width, "[I] as dispatch")
 }

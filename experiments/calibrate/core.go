@@ -3,7 +3,9 @@ package calibrate
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
+	"strings"
 
 	"heddle/experiments/hostbench"
 )
@@ -13,8 +15,8 @@ import (
 func (f *fitter) window() {
 	// What must have a place with n instructions between two loads: the second
 	// load as well, but in the store buffer. An iteration of 16, and one of 2,
-	// has an add and a compare more, and so has the beginning of each loop.
-	whole := func(n float64) float64 { return 6 + n + 2*math.Floor(n/16) + 2*math.Floor(math.Mod(n, 16)/2) }
+	// has an add, a compare and a jump more, and each loop its beginning.
+	whole := func(n float64) float64 { return 6 + n + 3*math.Floor(n/16) + 3*math.Floor(math.Mod(n, 16)/2) }
 	one := func(n float64) float64 { return n + 1 }
 	as := func(n float64) float64 { return n }
 	for _, b := range []struct {
@@ -75,67 +77,59 @@ func level(series []hostbench.Point) (mean, off float64) {
 // random is the name of the figure of branches that cannot be predicted.
 const random = "branch/16384"
 
-// branches finds what a mispredicted branch costs and how long patterns the
-// predictor learns.
+// branches finds how long patterns the predictor learns, and what is beside ifs.
 func (f *fitter) branches() {
-	series := f.r.Series("branch")
-	f.set("core.branch.predictor.history", "24", "[I] enough for the patterns that are learned")
 	f.shortLoops()
-	// What is learned of each period: from 0, all, to 1, nothing.
-	missed := func(value func(name string) float64) []float64 {
-		all := make([]float64, len(series))
-		for i, p := range series {
-			all[i] = (value(p.Figure.Name) - value("branch/1")) / (value(random) - value("branch/1"))
+	f.learning()
+	f.mispredict(random)
+	f.loops()
+}
+
+// learning finds how large a predictor's table is and how far back it looks,
+// from what share of each pattern is not learned: whatever a misprediction costs.
+func (f *fitter) learning() {
+	names := namesOf(f.r.Series("branch"))
+	missed := func(figures []float64) []float64 {
+		least, most := slices.Min(figures), slices.Max(figures)
+		all := make([]float64, len(figures))
+		for i, x := range figures {
+			all[i] = (x - least) / (most - least)
 		}
 		return all
 	}
-	measured := missed(f.value)
-	best, least := 0, math.Inf(1)
-	source := "[M] branch: as long patterns are learned"
-	for n := 512; n <= 8192; n *= 2 {
-		f.set("core.branch.predictor.global", strconv.Itoa(n), source)
-		simulated := map[string]float64{}
-		for i, x := range f.simulate(namesOf(series)...) {
-			simulated[series[i].Figure.Name] = x
-		}
-		if f.err != nil {
-			return
-		}
-		off := 0.0
-		for i, x := range missed(func(name string) float64 { return simulated[name] }) {
-			off += (x - measured[i]) * (x - measured[i])
-		}
-		if off < least {
-			best, least = n, off
-		}
+	measured := make([]float64, len(names))
+	for i, name := range names {
+		measured[i] = f.value(name)
 	}
-	f.set("core.branch.predictor.global", strconv.Itoa(best), source)
-	f.log("core.branch.predictor.global: %d", best)
-
-	f.loops()
+	want := missed(measured)
+	// Sizes of which the sets mix outcomes that alternate.
+	f.preferTwo([2]string{"core.branch.predictor.global", "core.branch.predictor.history"},
+		[2][]string{{"1024", "4096", "16384"}, {"8", "12", "16", "20", "24", "28", "30", "32"}},
+		len(names), func() (off float64) {
+			for i, x := range missed(f.simulate(names...)) {
+				off += (x - want[i]) * (x - want[i])
+			}
+			return off
+		}, "[M] branch: as long patterns are learned")
 }
 
 // shortLoops finds what taken branches cost at least, and what compilers put
 // beside ifs.
 func (f *fitter) shortLoops() {
-	names := []string{"int/throughput", "branch/1"}
+	names := []string{"int/throughput", "mix/throughput", "branch/1", "branch/32", "rows/same"}
+	f.set("core.branch.predictor.loops", "64", "") // all of these are predicted
 	loop := f.from("int/throughput", "a loop of so many instructions")
-	short := f.from("branch/1", "a loop with an if")
+	short := f.from("branch/1", "a loop with an if; and branch/32, rows/same")
 	taken, beside, least := 0, 0, math.Inf(1)
 	for n := range 9 {
 		for t := range 3 {
 			f.set("core.branch.taken", cycles(float64(t)), loop)
 			f.set("core.branch.beside", strconv.Itoa(n), short)
-			off := 0.0
-			for i, got := range f.simulate(names...) {
-				d := math.Log(got / f.value(names[i]))
-				off += d * d
+			if off := f.off(names); off < least-1e-9 {
+				taken, beside, least = t, n, off
 			}
 			if f.err != nil {
 				return
-			}
-			if off < least-1e-9 {
-				taken, beside, least = t, n, off
 			}
 		}
 	}
@@ -165,13 +159,15 @@ func (f *fitter) loops() {
 
 // mispredictions finds what a misprediction costs, between what ifs of random
 // outcome and loops of random length show.
-func (f *fitter) mispredictions() {
-	first := int(math.Round((f.value(random) - f.value("branch/1")) * f.clock))
+func (f *fitter) mispredictions() { f.mispredict(random, "rows/random") }
+
+func (f *fitter) mispredict(names ...string) {
+	first := max(2, int(math.Round((f.value(random)-f.value("branch/1"))*f.clock)))
 	var values []string
-	for n := max(2, first); n <= 4*max(2, first); n++ {
+	for n := first; n <= 4*first; n++ {
 		values = append(values, cycles(float64(n)))
 	}
-	f.choose("core.branch.mispredict", values, []string{random, "rows/random"}, f.from(random, "and rows/random, as near to both as can be"))
+	f.choose("core.branch.mispredict", values, names, f.from(random, "as near as can be to "+strings.Join(names, " and ")))
 }
 
 func namesOf(series []hostbench.Point) []string {
@@ -229,7 +225,7 @@ func (f *fitter) sharing() {
 	hold := f.cycles("atomic/1") - f.latency("memory.l1.latency")
 	f.set("memory.costs.atomic_hold", cycles(max(1, hold)), f.from("atomic/1", "less an L1 hit"))
 	f.set("core.units.sync.latency", cycles(f.cycles("atomic/1")), f.from("atomic/1", "as a locked instruction"))
-	f.choose("core.load_store.pass_atomics", []string{"false", "true"}, []string{"random/atomic/1"}, f.from("random/atomic/1", ""))
+	f.prefer("core.load_store.pass_atomics", []string{"false", "true"}, []string{"random/atomic/1"}, f.from("random/atomic/1", ""))
 	least := f.period(f.latency("memory.l2.latency")) + 0.01
 	if f.r.Figure("transfer/dirty") == nil {
 		return
@@ -237,22 +233,60 @@ func (f *fitter) sharing() {
 	for _, kind := range []string{"clean", "dirty"} {
 		f.adjust("memory.costs."+kind+".die", "transfer/"+kind, f.value("transfer/"+kind), least, 1, nanoseconds, "less translation")
 	}
+	defer f.keep(f.cycles("atomic/1"))
 	f.adjust("memory.costs.handover.die", "handover/2", f.value("handover/2")/2, least+f.period(hold)+0.5, 1, nanoseconds, "less the work between")
 }
 
-// bandwidth finds what memory gives.
-func (f *fitter) bandwidth() {
-	best := f.mostRead()
-	f.set("memory.memory_bandwidth", short(f.value(best))+" GB/s", f.from(best, "the most that was read"))
+// keep finds how long a core keeps a line that it has for one atomic after the
+// other, each of so many cycles, when another core asks for it.
+func (f *fitter) keep(atomic float64) {
+	if f.r.Figure("atomic/2") == nil {
+		return
+	}
+	values := []string{cycles(0)}
+	for n := 1; n <= 32; n++ {
+		values = append(values, cycles(float64(n)*atomic))
+	}
+	f.choose("memory.costs.atomic_keep", values, []string{"atomic/2"}, f.from("atomic/2", ""))
 }
 
-// mostRead returns the name of the figure of the highest bandwidth of reads.
-func (f *fitter) mostRead() (best string) {
-	for _, series := range []string{"stream/read", "random/read"} {
+// bandwidth takes what was read at most for what memory gives, until it is
+// known what cores ask for.
+func (f *fitter) bandwidth() {
+	best := f.mostMoved()
+	f.set("memory.memory_bandwidth", gigabytes(1.15*f.moved(best)), f.from(best, "the most that was moved, and what is lost to refreshes"))
+}
+
+func gigabytes(x float64) string { return short(x) + " GB/s" }
+
+// streams are the figures of reading and writing in order by as many threads as there are.
+func (f *fitter) streams() (names []string) {
+	for _, series := range []string{"stream/read", "stream/write"} {
 		for _, p := range f.r.Series(series) {
-			if best == "" || p.Figure.Value > f.value(best) {
-				best = p.Figure.Name
-			}
+			names = append(names, p.Figure.Name)
+		}
+	}
+	return names
+}
+
+// moved returns what memory moves for a figure of bandwidth: a line that is
+// written is read before.
+func (f *fitter) moved(name string) float64 {
+	if strings.HasPrefix(name, "stream/write") {
+		return 2 * f.value(name)
+	}
+	return f.value(name)
+}
+
+// mostMoved returns the name of the figure for which memory moves most.
+func (f *fitter) mostMoved() (best string) {
+	names := f.streams()
+	for _, p := range f.r.Series("random/read") {
+		names = append(names, p.Figure.Name)
+	}
+	for _, name := range names {
+		if best == "" || f.moved(name) > f.moved(best) {
+			best = name
 		}
 	}
 	if best == "" && f.err == nil {
@@ -261,23 +295,54 @@ func (f *fitter) mostRead() (best string) {
 	return best
 }
 
-// again corrects what memory gives, and what it costs, for what was found
-// since.
-func (f *fitter) again() {
-	best := f.mostRead()
-	most := f.value(best)
-	gigabytes := func(x float64) string { return short(x) + " GB/s" }
-	if got := f.simulate(best)[0]; got < most { // less than the controller's: refreshes, or cores that ask for less
-		f.set("memory.memory_bandwidth", gigabytes(most*min(most/got, 1.1)), f.from(best, "the most that was read, and what is lost to refreshes"))
+// walks finds how page walks overlap, and how far the entries of pages lie apart
+// that they load.
+func (f *fitter) walks() {
+	random := namesOf(f.r.Series("random/read"))
+	if len(random) == 0 {
+		f.err = fmt.Errorf("no figure of reads at random")
+		return
 	}
-	f.memory()
+	// One thread's, where many pages are walked for: the last of each.
+	far := random[:1]
+	for _, series := range [][]hostbench.Point{f.r.Series("pages"), f.r.Series(chase)} {
+		for i := len(series) - 1; i >= 0; i-- {
+			if series[i].At < 200_000 { // what takes long to simulate tells no more
+				far = append(far, series[i].Figure.Name)
+				break
+			}
+		}
+	}
+	together := []string{"0"}
+	if f.latency("core.tlb.tables") > 1 {
+		together = []string{"0", "1", "2", "3", "4"}
+	}
+	f.preferTwo([2]string{"core.tlb.walkers", "core.tlb.together"}, [2][]string{{"1", "2", "3"}, together},
+		len(far), func() float64 { return f.off(far) }, f.from(far[0], "and "+strings.Join(far[1:], ", ")))
+	f.walk()
 }
 
-// ahead finds what is fetched ahead, by the hardware and by walkers, with what
-// a core fetches at a time known.
+// ahead finds what is fetched ahead and what memory gives, with what a core
+// fetches at a time known.
 func (f *fitter) ahead() {
-	f.choose("core.tlb.walkers", []string{"1", "2", "3", "4"}, []string{"random/read/1"}, f.from("random/read/1", ""))
-	f.choose("memory.prefetch.distance", []string{"0", "4", "8", "12", "16", "20", "24", "32"}, []string{"stream/read/1", "stream/write/1"}, f.from("stream/read/1", "and stream/write/1"))
+	reads, writes := namesOf(f.r.Series("stream/read")), namesOf(f.r.Series("stream/write"))
+	prefetch := func() {
+		f.prefer("memory.prefetch.distance", []string{"0", "4", "6", "8", "10", "12", "14", "16", "20", "24", "32"}, reads, f.from("stream/read/1", "and by more threads"))
+		fills := []string{"0"}
+		most := int(f.latency("core.load_store.line_fill_buffers"))
+		for n := max(1, most/3); n < most; n++ {
+			fills = append(fills, strconv.Itoa(n))
+		}
+		f.prefer("core.load_store.store_fills", fills, writes, f.from("stream/write/1", "and by more threads"))
+	}
+	prefetch()
+	best := f.mostMoved()
+	var values []string
+	for part := 0.85; part < 1.4; part += 0.05 {
+		values = append(values, gigabytes(part*f.moved(best)))
+	}
+	f.choose("memory.memory_bandwidth", values, f.streams(), f.from(best, "and what else was read and written in order, as near to all as can be"))
+	prefetch()
 	var intervals []string
 	for n := range 7 {
 		intervals = append(intervals, cycles(float64(n)))

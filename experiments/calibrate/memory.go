@@ -124,14 +124,22 @@ func (f *fitter) translation() {
 	ways := secondWays(last)
 	f.set("core.tlb.second_entries", strconv.Itoa(tlbEntries(last, ways)), f.from(name("pages", last), "the last with so little delay"))
 	f.set("core.tlb.second_ways", strconv.Itoa(ways), "[I] such that the sets are a power of two")
-	ref := 0
 	for _, p := range pages {
-		if p.At > last && (ref == 0 || p.At <= 2*last) && p.At*f.line <= l2.Bytes/2 {
-			ref = p.At
+		if p.At > last && (f.walked == 0 || p.At <= 2*last) && p.At*f.line <= l2.Bytes/2 {
+			f.walked = p.At
 		}
 	}
+	f.guess = f.period(walk / float64(walks))
+	f.walk()
+}
+
+// walk finds what a page walk costs beside the entries that it loads.
+func (f *fitter) walk() {
+	if f.walked == 0 {
+		return
+	}
 	write := func(ns float64) string { return cycles(ns * f.clock) }
-	f.adjust("core.tlb.walk", name("pages", ref), f.period(walk/float64(walks)), 0, 1, write, "less the loads of its entries")
+	f.adjust("core.tlb.walk", name("pages", f.walked), f.guess, 0, 1, write, "less the loads of its entries")
 }
 
 // tlbEntries returns the number nearest to n that is a power of two of sets.
@@ -161,6 +169,12 @@ func (f *fitter) beyond() {
 	if ok {
 		held = f.third(series, l2, l3)
 	}
+	if ok { // each bears on the other
+		f.latencyL3()
+		f.replacement(series, l2)
+		f.latencyL3()
+	}
+	f.replacement(series, l2)
 	// Memory, at the least working set of which little is cached.
 	f.ref = series[len(series)-1].At
 	for _, p := range series {
@@ -172,10 +186,33 @@ func (f *fitter) beyond() {
 	f.memory()
 }
 
-// memory finds what a load from memory costs.
+// memory finds what a load from memory costs, from chases and from what is
+// loaded beside each other.
 func (f *fitter) memory() {
-	ref := f.ref
-	f.adjust("memory.costs.memory.die", name(chase, ref), f.value(name(chase, ref)), f.leastMemory(), 1, nanoseconds, "less translation")
+	var names []string
+	for _, p := range f.r.Series(chase) {
+		if p.At >= f.ref && p.At <= 2*f.ref {
+			names = append(names, p.Figure.Name)
+		}
+	}
+	for _, p := range f.r.Series("chains") {
+		if p.At <= 4 {
+			names = append(names, p.Figure.Name)
+		}
+	}
+	for _, w := range []string{"window/add", "window/wait", "window/load", "window/store"} {
+		series := f.r.Series(w)
+		if below, _, ok := edge(series); ok { // both in the window, and one after the other
+			mean := 0
+			for mean+1 < len(series) && 2*series[mean+1].At <= series[0].At+below.At {
+				mean++
+			}
+			names = append(names, series[0].Figure.Name, series[mean].Figure.Name, series[len(series)-1].Figure.Name)
+		}
+	}
+	ref := name(chase, f.ref)
+	f.level("memory.costs.memory.die", names, f.value(ref), f.leastMemory(), nanoseconds,
+		f.from(ref, fmt.Sprintf("and %d more chases and pairs of misses, in the mean; less translation", len(names)-1)))
 }
 
 // leastMemory is the least that a load from memory may cost, in nanoseconds.
@@ -227,16 +264,37 @@ func (f *fitter) third(series []hostbench.Point, l2, l3 hostbench.Cache) int {
 		f.set("memory.l3.size", models.Format(sim.Bytes(l3.Bytes)), told)
 	}
 
-	// Its latency, where little of a working set is left in L2, and nothing has to
-	// leave L3 because its set is full.
-	ref := 0
 	for _, p := range series {
 		if float64(p.At<<10) >= 1.9*float64(l2.Bytes) {
-			ref = p.At
+			f.inThird = p.At
 			break
 		}
 	}
-	write := func(ns float64) string { return cycles(ns * f.clock) }
-	f.adjust("memory.l3.latency", name(chase, ref), f.value(name(chase, ref)), f.period(f.latency("memory.l2.latency")+1), 1, write, "less translation")
 	return held
+}
+
+// latencyL3 finds what the third level costs, where little of a working set is
+// left in L2, and nothing has to leave L3 because its set is full.
+func (f *fitter) latencyL3() {
+	write := func(ns float64) string { return cycles(ns * f.clock) }
+	ref := name(chase, f.inThird)
+	f.adjust("memory.l3.latency", ref, f.value(ref), f.period(f.latency("memory.l2.latency")+1), 1, write, "less translation")
+}
+
+// replacement finds which lines L2 replaces, from working sets about as large.
+func (f *fitter) replacement(series []hostbench.Point, l2 hostbench.Cache) {
+	var names []string
+	for _, p := range series {
+		if size := p.At << 10; size >= l2.Bytes*5/8 && size <= 2*l2.Bytes {
+			names = append(names, p.Figure.Name)
+		}
+	}
+	if len(names) == 0 {
+		return
+	}
+	var values []string
+	for n := 1; n <= min(max(1, l2.Ways), 12); n++ {
+		values = append(values, strconv.Itoa(n))
+	}
+	f.prefer("memory.l2.oldest", values, names, f.from(names[0], fmt.Sprintf("and %d more of about the size of L2", len(names)-1)))
 }

@@ -170,21 +170,29 @@ const (
 
 //go:noinline
 func readRandom(words []int64, from, n, _ int) (to int, sum int64) {
-	state, mask := uint64(from), uint64(floor2(len(words)))-1
+	state := uint64(from)
+	words = words[:floor2(len(words))] // of which no index is out of bounds
+	if len(words) == 0 {
+		return from, 0
+	}
 	for range n {
 		state = state*lcgMul + lcgAdd
-		sum += words[state>>lcgShift&mask]
+		sum += words[state>>lcgShift&uint64(len(words)-1)]
 	}
 	return int(state), sum
 }
 
 //go:noinline
 func readRandomAdding(words []int64, from, n, _ int) (to int, sum int64) {
-	state, mask := uint64(from), uint64(floor2(len(words)))-1
+	state := uint64(from)
+	words = words[:floor2(len(words))]
+	if len(words) == 0 {
+		return from, 0
+	}
 	var word [16]atomic.Int64
 	for range n {
 		state = state*lcgMul + lcgAdd
-		sum += words[state>>lcgShift&mask]
+		sum += words[state>>lcgShift&uint64(len(words)-1)]
 		word[8].Add(1)
 	}
 	return int(state), sum

@@ -26,50 +26,35 @@ type host struct {
 
 // Measure runs the microbenchmarks on this computer, the calling goroutine on
 // one hardware thread, with the garbage collector off. watch is told of each
-// figure in each pass. A microbenchmark that the noise spoils is a figure without a value.
-func Measure(ctx context.Context, f Facts, cases []Case, watch func(Figure)) (*Results, error) {
+// in each pass. A microbenchmark that the noise spoils is a figure without a value.
+func Measure(ctx context.Context, f Facts, cases []Case, watch func(name string)) (*Results, error) {
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	release := pin(f.CPUs[0])
 	defer release()
 	h := &host{facts: f}
 	defer h.free()
-	r := &Results{Facts: f}
-	for pass := range passes {
+	r := &Results{Facts: f, Figures: make([]Figure, len(cases))}
+	samplers := make([]sampler, len(cases))
+	for range mostPasses {
 		for i, c := range cases {
 			if err := ctx.Err(); err != nil {
-				return r, err
+				return nil, err
 			}
-			figure, err := h.measure(c)
-			if err != nil {
-				return r, err
+			watch(c.Name)
+			if samplers[i].settled() {
+				continue
 			}
-			if pass == 0 {
-				r.Figures = append(r.Figures, figure)
-			} else {
-				r.Figures[i] = better(r.Figures[i], figure)
+			var err error
+			if r.Figures[i], err = h.measure(c, &samplers[i]); err != nil {
+				return nil, err
 			}
-			watch(r.Figures[i])
 		}
 	}
 	return r, nil
 }
 
-// passes is how often everything is measured: what others do with the memory
-// that computers share lasts for longer than a microbenchmark.
-const passes = 2
-
-// better returns that of two measurements of a figure which the noise spoiled
-// less, with the samples of both.
-func better(a, b Figure) Figure {
-	samples, outliers := a.Samples+b.Samples, a.Outlier+b.Outlier
-	if a.Refused != "" || b.Refused == "" && (b.Unit == nanoseconds) == (b.Value < a.Value) {
-		a = b
-	}
-	a.Samples, a.Outlier = samples, outliers
-	return a
-}
-
-func (h *host) measure(c Case) (Figure, error) {
+// measure samples a microbenchmark once more and returns its figure so far.
+func (h *host) measure(c Case, samples *sampler) (Figure, error) {
 	f := Figure{Name: c.Name, Meaning: c.Meaning, Unit: c.Unit}
 	s, err := c.prepare(h)
 	if err != nil {
@@ -78,15 +63,20 @@ func (h *host) measure(c Case) (Figure, error) {
 	if s.close != nil {
 		defer s.close()
 	}
-	e, err := sample(s.run)
-	f.Spread, f.Samples, f.Outlier = e.spread, e.samples, e.outliers
+	samples.pass(s.run)
+	f.Samples, f.Outlier = samples.samples, samples.outliers
+	if len(samples.medians) < best {
+		return f, nil
+	}
+	f.Spread = samples.spread()
+	ns, err := samples.value()
 	if err != nil {
 		f.Refused = err.Error()
 		return f, nil
 	}
-	f.Value = e.ns
+	f.Value = ns
 	if s.figure != nil {
-		f.Value = s.figure(e.ns)
+		f.Value = s.figure(ns)
 	}
 	return f, nil
 }

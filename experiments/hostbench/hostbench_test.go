@@ -10,42 +10,51 @@ import (
 	"time"
 )
 
+// sampled passes over run until it is settled or passes are over.
+func sampled(run func(pass, n int) time.Duration) (*sampler, int) {
+	s := new(sampler)
+	for pass := range mostPasses {
+		if s.settled() {
+			return s, pass
+		}
+		s.pass(func(n int) time.Duration { return run(pass, n) })
+	}
+	return s, mostPasses
+}
+
 // TestSample finds the time of an operation under noise, and refuses where
 // there is nothing but noise.
 func TestSample(t *testing.T) {
 	calls := 0
-	noisy := func(n int) time.Duration { // each third sample is disturbed
+	s, passes := sampled(func(_, n int) time.Duration { // each third sample is disturbed
 		calls++
 		d := time.Duration(n) * 20 * time.Nanosecond
 		if calls%3 == 0 {
 			d *= 7
 		}
 		return d
+	})
+	if ns, err := s.value(); err != nil || math.Abs(ns-20) > 0.1 || s.outliers == 0 || s.outliers >= s.samples/2 || passes != fewestPasses {
+		t.Errorf("%g, %v after %d passes: %+v", ns, err, passes, s)
 	}
-	e, err := sample(noisy)
-	if err != nil || math.Abs(e.ns-20) > 0.1 || e.outliers == 0 || e.outliers >= e.samples/2 {
-		t.Errorf("%+v, %v", e, err)
-	}
-	// Whole batches are disturbed but three: those give the figure.
-	calls = 0
-	seldom := func(n int) time.Duration {
-		calls++
+	// Whole passes are disturbed but two: those give the figure.
+	s, _ = sampled(func(pass, n int) time.Duration {
 		d := time.Duration(n) * 20 * time.Nanosecond
-		if batch := calls / batchSamples; batch%4 != 0 {
-			d *= time.Duration(2 + batch)
+		if pass != 1 && pass != 7 {
+			d *= time.Duration(2 + pass)
 		}
 		return d
-	}
-	if e, err := sample(seldom); err != nil || math.Abs(e.ns-20) > 0.1 {
-		t.Errorf("%+v, %v", e, err)
+	})
+	if ns, err := s.value(); err != nil || math.Abs(ns-20) > 0.1 {
+		t.Errorf("two quiet passes: %g, %v", ns, err)
 	}
 	calls = 0
-	wild := func(n int) time.Duration { // no two batches agree
+	s, passes = sampled(func(_, n int) time.Duration { // no two batches agree
 		calls++
 		return time.Duration(n) * time.Duration(10+calls) * time.Microsecond
-	}
-	if e, err := sample(wild); err == nil || !strings.Contains(err.Error(), "not quiet enough") {
-		t.Errorf("%+v, %v", e, err)
+	})
+	if _, err := s.value(); err == nil || !strings.Contains(err.Error(), "not quiet enough") || passes != mostPasses {
+		t.Errorf("%v after %d passes", err, passes)
 	}
 }
 

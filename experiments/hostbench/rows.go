@@ -67,24 +67,20 @@ func rowCases() []Case {
 	return all
 }
 
-// lookUpRows goes through n rows, each in a call of its own.
+// lookUpRows goes through n rows.
+//
+//go:noinline
 func lookUpRows(lengths *[unpredictable]uint8, indices, table []int32, at, n int) (to, found int) {
 	for range n {
-		found += lookUp(indices[:lengths[at&(unpredictable-1)]], table)
+		for _, v := range indices[:lengths[at&(unpredictable-1)]] {
+			if table[uint32(v)] != 0 {
+				found++
+				table[0] = 1
+			}
+		}
 		at++
 	}
 	return at, found
-}
-
-//go:noinline
-func lookUp(indices, table []int32) (found int) {
-	for _, v := range indices {
-		if table[uint32(v)] != 0 {
-			found++
-			table[0] = 1
-		}
-	}
-	return found
 }
 
 var lookUpProgram = func() *isa.Program {

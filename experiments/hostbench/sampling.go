@@ -6,18 +6,23 @@ import (
 	"time"
 )
 
-// Sampling: batches of samples are taken until the medians of the best of them
-// agree. The least median is the figure: whatever else runs on a computer only
-// ever adds time, and seldom to a whole batch.
+// Sampling: every microbenchmark takes a few batches of samples in a pass, and
+// passes follow until the medians of the best batches of each agree. The least
+// median is the figure: whatever else runs on a computer only ever adds time,
+// and seldom to a whole batch in each pass. What neighbors do with the memory
+// that computers share lasts for seconds, so that all batches of a pass may
+// suffer; and as figures are compared with each other, all are measured over the
+// same time.
 const (
-	sampleTime    = time.Millisecond / 2 // of one sample, at least
-	batchSamples  = 9
-	fewestBatches = 3
-	mostBatches   = 15
-	best          = 3    // batches that must agree
-	agreement     = 0.02 // relative, of the best medians: no more batches are needed
-	widest        = 0.10 // relative: above, the figure is refused
-	outlier       = 3    // scaled median absolute deviations
+	sampleTime   = time.Millisecond / 2 // of one sample, at least
+	batchSamples = 9
+	passBatches  = 2
+	fewestPasses = 4
+	mostPasses   = 12
+	best         = 3    // batches that must agree; more than a pass has
+	agreement    = 0.02 // relative, of the best medians: no more batches are needed
+	widest       = 0.10 // relative: above, the figure is refused
+	outlier      = 3    // scaled median absolute deviations
 )
 
 // stage is a microbenchmark that is ready to run.
@@ -39,46 +44,48 @@ func timed(work func(n int)) func(n int) time.Duration {
 	}
 }
 
-// estimate is what sampling found.
-type estimate struct {
-	ns       float64 // of an operation
-	spread   float64
+// sampler has the samples of a microbenchmark.
+type sampler struct {
+	medians  []float64 // of batches, nanoseconds of an operation, ascending
 	samples  int
 	outliers int
 }
 
-// sample measures run: the nanoseconds of an operation. It refuses when the
-// best batches differ too much.
-func sample(run func(n int) time.Duration) (estimate, error) {
+// pass measures run in a pass.
+func (s *sampler) pass(run func(n int) time.Duration) {
 	n := 1
 	for run(n) < sampleTime && n < 1<<40 {
 		n *= 2
 	}
-	var e estimate
-	var medians []float64
-	for range mostBatches {
-		samples := make([]float64, batchSamples)
-		for i := range samples {
-			samples[i] = float64(run(n).Nanoseconds()) / float64(n)
+	for range passBatches {
+		batch := make([]float64, batchSamples)
+		for i := range batch {
+			batch[i] = float64(run(n).Nanoseconds()) / float64(n)
 		}
-		kept := withoutOutliers(samples)
-		e.samples += len(samples)
-		e.outliers += len(samples) - len(kept)
-		medians = append(medians, median(kept))
-		slices.Sort(medians)
-		if len(medians) < fewestBatches {
-			continue
-		}
-		e.ns, e.spread = medians[0], medians[best-1]/medians[0]-1
-		if e.spread <= agreement {
-			return e, nil
-		}
+		kept := withoutOutliers(batch)
+		s.samples += len(batch)
+		s.outliers += len(batch) - len(kept)
+		s.medians = append(s.medians, median(kept))
 	}
-	if !(e.spread <= widest) {
-		return e, fmt.Errorf("the best %d of %d batches differ by %.0f %%, more than %.0f %%: the computer is not quiet enough",
-			best, mostBatches, 100*e.spread, 100*widest)
+	slices.Sort(s.medians)
+}
+
+// spread is by how much the best batches differ, relative.
+func (s *sampler) spread() float64 { return s.medians[best-1]/s.medians[0] - 1 }
+
+// settled reports whether more passes are not needed.
+func (s *sampler) settled() bool {
+	return len(s.medians) >= passBatches*fewestPasses && s.spread() <= agreement
+}
+
+// value returns the nanoseconds of an operation. It refuses when the best
+// batches differ too much.
+func (s *sampler) value() (float64, error) {
+	if spread := s.spread(); !(spread <= widest) {
+		return 0, fmt.Errorf("the best %d of %d batches differ by %.0f %%, more than %.0f %%: the computer is not quiet enough",
+			best, len(s.medians), 100*spread, 100*widest)
 	}
-	return e, nil
+	return s.medians[0], nil
 }
 
 // withoutOutliers sorts x and returns what lies near its median.

@@ -12,17 +12,28 @@ import (
 // simulator runs microbenchmarks on a described machine and keeps the first
 // error.
 type simulator struct {
-	d      *models.Description
-	facts  Facts
-	desc   models.WindowDescription
-	blocks []int64 // a ring of blocks, nil until asked for
-	err    error
+	d     *models.Description
+	facts Facts
+	desc  models.WindowDescription
+	err   error
+	*rings
 }
+
+// rings are those that programs follow on simulated machines, none of which
+// writes them.
+type rings struct {
+	ofLines map[int][]int64 // by bytes
+	blocks  []int64         // a ring of blocks, nil until asked for
+}
+
+// Simulator simulates microbenchmarks on one description after another. What
+// they need that takes long to make is made once.
+type Simulator struct{ rings rings }
 
 // Simulate returns the figures of the machine that d describes, which is of
 // kind window. watch is told of each.
-func Simulate(ctx context.Context, d *models.Description, f Facts, cases []Case, watch func(Figure)) (*Results, error) {
-	s := &simulator{d: d, facts: f}
+func (all *Simulator) Simulate(ctx context.Context, d *models.Description, f Facts, cases []Case, watch func(Figure)) (*Results, error) {
+	s := &simulator{d: d, facts: f, rings: &all.rings}
 	if kind, _ := d.Value("kind"); kind != "window" {
 		return nil, fmt.Errorf("machine %s: these microbenchmarks are for machines of kind window, not %s", d.Name(), kind)
 	}

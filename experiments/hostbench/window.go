@@ -81,7 +81,7 @@ func windowCases(f Facts) []Case {
 					data := m.alloc("data", 512)
 					m.run(writeAll, data, 512, 8)
 					wides, narrows := split(n)
-					return m.perOperation(w.program, 60, 1, ring, at, data, wides, narrows)
+					return m.perOperation(w.program, 250, 1, ring, at, data, wides, narrows)
 				},
 			})
 		}
