@@ -17,7 +17,7 @@ var gpuMicrobenchmarks = []microbenchmark[*gpuBench]{
 	{"l2_bandwidth", 0.2, (*gpuBench).l2Bandwidth}, // a peak: loads meet at some slices and leave others idle
 	{"dram_read", 0.15, (*gpuBench).dramRead},      // by unloaded latencies: under load they grow
 	{"atomic_same_address", 0.03, (*gpuBench).atomicSameAddress},
-	{"launch", 0.03, (*gpuBench).emptyLaunch},
+	{"launch", 0.03, func(b *gpuBench) float64 { return b.empty() }},
 	{"copy", 0.03, (*gpuBench).copy},
 }
 
@@ -108,18 +108,6 @@ func (b *gpuBench) flops(t isa.Type) float64 {
 	short := b.run(multiplyAdd(t, shortChain), b.resident(), out)
 	long := b.run(multiplyAdd(t, shortChain+128), b.resident(), out)
 	return 2 * 128 * float64(b.resident()) / (long - short).Seconds() / 1e9
-}
-
-// emptyLaunch times a program that does nothing, as the host sees it.
-func (b *gpuBench) emptyLaunch() float64 {
-	b.fresh()
-	if b.err != nil {
-		return 0
-	}
-	b.Start()
-	b.run(isa.NewBuilder("empty").MustBuild(), 1)
-	b.Finish()
-	return float64(b.Report().Elapsed)
 }
 
 // copy times a copy of 64 MiB to the device.

@@ -151,6 +151,18 @@ func (b *bench) run(p *isa.Program, items int, args ...any) sim.Time {
 	return l.End - l.Start
 }
 
+// empty times a program that does nothing, as the host sees it.
+func (b *bench) empty() float64 {
+	b.fresh()
+	if b.err != nil {
+		return 0
+	}
+	b.Start()
+	b.run(isa.NewBuilder("empty").MustBuild(), 1)
+	b.Finish()
+	return float64(b.Report().Elapsed)
+}
+
 // cycles returns t in cycles of the machine's clock.
 func (b *bench) cycles(t sim.Time) float64 {
 	if b.err != nil {

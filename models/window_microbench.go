@@ -29,7 +29,7 @@ var windowMicrobenchmarks = []microbenchmark[*windowBench]{
 	{"mispredict", 0.25, (*windowBench).mispredict},                                                   // a branch ends its dispatch group anyway
 	{"smt_busy", 0.05, func(b *windowBench) float64 { return b.shared(false) }},
 	{"smt_waiting", 0.05, func(b *windowBench) float64 { return b.shared(true) }},
-	{"region", 0.05, (*windowBench).region},
+	{"region", 0.05, func(b *windowBench) float64 { return b.empty() }},
 }
 
 // windowBench is a bench for a multicore.
@@ -254,16 +254,4 @@ func (b *windowBench) shared(chained bool) float64 {
 	}
 	n := b.window.Core.SMT
 	return float64(n) * took(1) / took(n)
-}
-
-// region times a program that does nothing, with its team's start and end.
-func (b *windowBench) region() float64 {
-	b.fresh()
-	if b.err != nil {
-		return 0
-	}
-	b.Start()
-	b.run(isa.NewBuilder("empty").MustBuild(), 1)
-	b.Finish()
-	return float64(b.Report().Elapsed)
 }
