@@ -36,7 +36,7 @@ func trace(t rapid.TB, s Schedule, nested, leaders bool, n, threads, width, bloc
 		t.Fatal(err)
 	}
 	m := &counterMemory{flatMemory: newFlatMemory(8 + 16*n)}
-	array := func(at int) Value { return Value{Type: I64, Elem: I64, Array: true, Bits: uint64(at)} }
+	array := func(at int) Value { return Array{Elem: I64, Base: uint64(at)}.Value() }
 	var args []Value
 	if s.Counted() {
 		args = append(args, array(0))

@@ -214,10 +214,10 @@ func (f *fitter) adjust(path, name string, guess, least, gain float64, write fun
 	f.log("%s: %s", path, write(best))
 }
 
-// level changes a time at path, from a first guess in its unit, until simulated
+// balance changes a time at path, from a first guess in its unit, until simulated
 // figures that grow with it are, in the geometric mean, as far above the
 // measured ones as below.
-func (f *fitter) level(path string, names []string, guess, least float64, write func(float64) string, source string) {
+func (f *fitter) balance(path string, names []string, guess, least float64, write func(float64) string, source string) {
 	above := func(x float64) float64 { // the mean logarithm of simulated over measured
 		f.set(path, write(max(x, least)), source)
 		sum := 0.0

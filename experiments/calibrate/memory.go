@@ -211,7 +211,7 @@ func (f *fitter) memory() {
 		}
 	}
 	ref := name(chase, f.ref)
-	f.level("memory.costs.memory.die", names, f.value(ref), f.leastMemory(), nanoseconds,
+	f.balance("memory.costs.memory.die", names, f.value(ref), f.leastMemory(), nanoseconds,
 		f.from(ref, fmt.Sprintf("and %d more chases and pairs of misses, in the mean; less translation", len(names)-1)))
 }
 

@@ -25,8 +25,9 @@ type host struct {
 }
 
 // Measure runs the microbenchmarks on this computer, the calling goroutine on
-// one hardware thread, with the garbage collector off. watch is told of each
-// in each pass. A microbenchmark that the noise spoils is a figure without a value.
+// one hardware thread, with the garbage collector off. watch is told the name of
+// each microbenchmark in each pass. One that the noise spoils is a figure without
+// a value.
 func Measure(ctx context.Context, f Facts, cases []Case, watch func(name string)) (*Results, error) {
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	release := pin(f.CPUs[0])

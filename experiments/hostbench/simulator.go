@@ -104,16 +104,7 @@ func (b *bench) run(p *isa.Program, args ...any) float64 {
 	if b.err != nil {
 		return 1
 	}
-	values := make([]isa.Value, len(args))
-	for i, arg := range args {
-		switch v := arg.(type) {
-		case isa.Array:
-			values[i] = isa.Value{Type: isa.I64, Elem: v.Elem, Array: true, Bits: v.Base}
-		case int:
-			values[i] = isa.Value{Type: isa.I64, Bits: uint64(v)}
-		}
-	}
-	if b.err = b.Launch(p, 1, values...); b.err != nil {
+	if b.err = b.Launch(p, 1, isa.Args(args...)...); b.err != nil {
 		return 1
 	}
 	l := &b.Launches[len(b.Launches)-1]
