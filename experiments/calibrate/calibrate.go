@@ -253,9 +253,10 @@ func (f *fitter) choose(path string, values []string, names []string, source str
 // prefer is choose where a value is kept unless a later one explains more than
 // the noise of figures.
 func (f *fitter) prefer(path string, values []string, names []string, source string) {
-	f.best(path, values, names, agreement*agreement*float64(len(names)), source)
+	f.best(path, values, names, noiseOf(names), source)
 }
 
+// best is choose where a later value must be nearer by more than noise.
 func (f *fitter) best(path string, values []string, names []string, noise float64, source string) {
 	best, least := "", math.Inf(1)
 	for _, v := range values {
@@ -271,16 +272,16 @@ func (f *fitter) best(path string, values []string, names []string, noise float6
 	f.log("%s: %s", path, best)
 }
 
-// preferTwo is prefer for two keys that bear on each other, and any measure of
-// how far n figures are off.
-func (f *fitter) preferTwo(paths [2]string, values [2][]string, n int, off func() float64, source string) {
+// bestTwo is best for two keys that bear on each other, and for any measure of
+// how far off figures are.
+func (f *fitter) bestTwo(paths [2]string, values [2][]string, noise float64, off func() float64, sources [2]string) {
 	var best [2]string
 	least := math.Inf(1)
 	for _, first := range values[0] {
-		f.set(paths[0], first, source)
+		f.set(paths[0], first, sources[0])
 		for _, second := range values[1] {
-			f.set(paths[1], second, source)
-			if off := off(); off < least-agreement*agreement*float64(n) {
+			f.set(paths[1], second, sources[1])
+			if off := off(); off < least-noise {
 				best, least = [2]string{first, second}, off
 			}
 			if f.err != nil {
@@ -289,10 +290,13 @@ func (f *fitter) preferTwo(paths [2]string, values [2][]string, n int, off func(
 		}
 	}
 	for i, path := range paths {
-		f.set(path, best[i], source)
+		f.set(path, best[i], sources[i])
 		f.log("%s: %s", path, best[i])
 	}
 }
+
+// noiseOf returns how far off the noise of figures makes as many.
+func noiseOf(names []string) float64 { return agreement * agreement * float64(len(names)) }
 
 // off returns by how much simulated figures differ from the measured ones: the
 // sum of the squares of the logarithms of their ratios.
@@ -403,8 +407,10 @@ func (f *fitter) width() {
 		widths = append(widths, strconv.Itoa(int(dispatch)+n))
 	}
 	f.set("core.retire", strconv.Itoa(int(dispatch)+2), "") // so as not to be what limits
-	f.preferTwo([2]string{"core.dispatch", "core.load_store.store_operations"}, [2][]string{widths, {"1", "2"}},
-		2, func() float64 { return f.off([]string{"int/throughput", "mix/throughput"}) }, f.from("mix/throughput", "and int/throughput: "+short(wide)+" instructions a cycle, stores as one each"))
+	source = f.from("mix/throughput", "and int/throughput: "+short(wide)+" instructions a cycle, stores as one each")
+	names := []string{"int/throughput", "mix/throughput"}
+	f.bestTwo([2]string{"core.dispatch", "core.load_store.store_operations"}, [2][]string{widths, {"1", "2"}},
+		noiseOf(names), func() float64 { return f.off(names) }, [2]string{source, source})
 	width, _ := f.d.Value("core.dispatch")
 	f.set("core.retire", width, "[I] as dispatch")
 }

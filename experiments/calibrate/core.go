@@ -103,14 +103,15 @@ func (f *fitter) learning() {
 	}
 	want := missed(measured)
 	// Sizes of which the sets mix outcomes that alternate.
-	f.preferTwo([2]string{"core.branch.predictor.global", "core.branch.predictor.history"},
+	source := "[M] branch: as long patterns are learned"
+	f.bestTwo([2]string{"core.branch.predictor.global", "core.branch.predictor.history"},
 		[2][]string{{"1024", "4096", "16384"}, {"8", "12", "16", "20", "24", "28", "30", "32"}},
-		len(names), func() (off float64) {
+		noiseOf(names), func() (off float64) {
 			for i, x := range missed(f.simulate(names...)) {
 				off += (x - want[i]) * (x - want[i])
 			}
 			return off
-		}, "[M] branch: as long patterns are learned")
+		}, [2]string{source, source})
 }
 
 // shortLoops finds what taken branches cost at least, and what compilers put
@@ -120,22 +121,12 @@ func (f *fitter) shortLoops() {
 	f.set("core.branch.predictor.loops", "64", "") // all of these are predicted
 	loop := f.from("int/throughput", "a loop of so many instructions")
 	short := f.from("branch/1", "a loop with an if; and branch/32, rows/same")
-	taken, beside, least := 0, 0, math.Inf(1)
+	var counts []string
 	for n := range 9 {
-		for t := range 3 {
-			f.set("core.branch.taken", cycles(float64(t)), loop)
-			f.set("core.branch.beside", strconv.Itoa(n), short)
-			if off := f.off(names); off < least-1e-9 {
-				taken, beside, least = t, n, off
-			}
-			if f.err != nil {
-				return
-			}
-		}
+		counts = append(counts, strconv.Itoa(n))
 	}
-	f.set("core.branch.taken", cycles(float64(taken)), loop)
-	f.set("core.branch.beside", strconv.Itoa(beside), short)
-	f.log("core.branch.taken: %d, core.branch.beside: %d", taken, beside)
+	f.bestTwo([2]string{"core.branch.beside", "core.branch.taken"}, [2][]string{counts, {cycles(0), cycles(1), cycles(2)}},
+		1e-9, func() float64 { return f.off(names) }, [2]string{short, loop})
 }
 
 // loops finds whether ends of loops are predicted that are always as long.
@@ -317,8 +308,9 @@ func (f *fitter) walks() {
 	if f.latency("core.tlb.tables") > 1 {
 		together = []string{"0", "1", "2", "3", "4"}
 	}
-	f.preferTwo([2]string{"core.tlb.walkers", "core.tlb.together"}, [2][]string{{"1", "2", "3"}, together},
-		len(far), func() float64 { return f.off(far) }, f.from(far[0], "and "+strings.Join(far[1:], ", ")))
+	source := f.from(far[0], "and "+strings.Join(far[1:], ", "))
+	f.bestTwo([2]string{"core.tlb.walkers", "core.tlb.together"}, [2][]string{{"1", "2", "3"}, together},
+		noiseOf(far), func() float64 { return f.off(far) }, [2]string{source, source})
 	f.walk()
 }
 
